@@ -5,89 +5,29 @@ Model fields, API keys, CSV headers, the JSON Schema and the reference page take
 
 import dataclasses
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
-from procurement.engine.codes import (
-    CAPACITY_CLASSES,
-    COMPONENTS,
-    COST_BASES,
-    COST_STATUSES,
-    DEADLINE_POLICIES,
-    DEPRECIATIONS,
-    DESIGN_CLASSES,
-    DISCOUNT_TIMINGS,
-    EVENTS,
-    EVIDENCE_GATES,
-    FABRICS,
-    GRADES,
-    INTERCONNECTS,
-    KINDS,
-    OWN,
-    PAYMENT_OPTIONS,
-    POWER_BASES,
-    PRICE_BASES,
-    PURCHASE_MODELS,
-    RANKINGS,
-    READINGS,
-    REDUNDANCIES,
-    SERVICE_LEVELS,
-    SHAPES,
-    SLIP_CLASSES,
-)
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """A number that a person estimates: least, most likely and greatest value, all in the column's unit."""
-
-    min: float
-    likely: float
-    max: float
-
-
-def column(
-    meaning: str,
-    *,
-    unit: str = "",
-    default: Any = None,
-    factory: Callable[[], Any] | None = None,
-    required: bool = False,
-    choices: tuple[str, ...] = (),
-    ranged: bool = False,
-    record: str = "",
-) -> Any:
-    """Declare one column: meaning, unit, default, allowed values and whether {min, likely, max} is allowed.
-
-    ``record`` names the record class that a nested object or each entry of a list must have.
-    """
-    metadata = {
-        "meaning": meaning, "unit": unit, "required": required, "choices": choices, "ranged": ranged, "record": record,
-    }  # fmt: skip
-    if factory is not None:
-        return dataclasses.field(default_factory=factory, metadata=metadata)
-    return dataclasses.field(default=default, metadata=metadata)
-
-
-def columns(record: type) -> dict[str, Mapping[str, Any]]:
-    """Return the columns of a record class by name, each with its metadata."""
-    return {field.name: field.metadata for field in dataclasses.fields(record)}
+from procurement.engine import codes
+from procurement.engine.columns import Range, column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostLine:
     """One priced line of a build or of a quote's extras (semantics 13 to 18)."""
 
-    component: str = column("what is paid for", required=True, choices=COMPONENTS)
+    component: str = column("what is paid for", required=True, choices=codes.COMPONENTS)
     amount: float | None = column("amount per basis; a power line may leave it out", unit="currency", ranged=True)
     currency: str = column("ISO 4217 code", required=True)
-    basis: str = column("what the amount is per", default="once", choices=COST_BASES)
+    basis: str = column("what the amount is per", default="once", choices=codes.COST_BASES)
     at_month: int = column("months after the later of month 0 and delivery", unit="months", default=0)
     months: int | None = column("how many months the line recurs; to the end when left out", unit="months")
     life_months: int | None = column("economic life of what a once line buys", unit="months")
-    residual_fraction: float = column("share of the amount left after its life", unit="fraction", default=0.0, ranged=True)
-    status: str = column("planned, committed or paid", default="planned", choices=COST_STATUSES)
+    residual_fraction: float = column(
+        "share of the amount left after its life", unit="fraction", default=0.0, ranged=True
+    )
+    status: str = column("planned, committed or paid", default="planned", choices=codes.COST_STATUSES)
     covers: tuple[str, ...] = column("other expected components that this line pays for", factory=tuple)
     kw: float | None = column("committed power that a per_kw_month line bills", unit="kW", ranged=True)
     it_kw: float | None = column("IT power of the whole build, for a power line", unit="kW", ranged=True)
@@ -117,19 +57,21 @@ class Quote:
     accelerators_per_node: int | None = column("accelerators in one node", unit="accelerators")
     accelerators_per_instance: float | None = column("accelerators in one billed instance", unit="accelerators")
     price: float | None = column("amount per price basis", unit="currency", ranged=True)
-    price_basis: str = column("what the price is per", default="per_accelerator_hour", choices=PRICE_BASES)
+    price_basis: str = column("what the price is per", default="per_accelerator_hour", choices=codes.PRICE_BASES)
     price_hours_per_month: float | None = column("hours of the month the supplier means", unit="hours")
     currency: str | None = column("ISO 4217 code")
     price_includes_tax: bool = column("whether tax is in the price", default=False)
-    purchase_model: str = column("how it is bought", default="on_demand", choices=PURCHASE_MODELS)
+    purchase_model: str = column("how it is bought", default="on_demand", choices=codes.PURCHASE_MODELS)
     term_months: int | None = column("length of one term", unit="months")
-    upfront: float = column("paid at each term's start, per price basis unit", unit="currency", default=0.0, ranged=True)
-    payment_option: str = column("how much is paid up front", default="none", choices=PAYMENT_OPTIONS)
+    upfront: float = column(
+        "paid at each term's start, per price basis unit", unit="currency", default=0.0, ranged=True
+    )
+    payment_option: str = column("how much is paid up front", default="none", choices=codes.PAYMENT_OPTIONS)
     includes: tuple[str, ...] = column("components in the price", factory=tuple)
     excludes: tuple[str, ...] = column("components not in the price", factory=tuple)
     cluster: str | None = column("build of that provider which will serve it")
-    interconnect: str | None = column("scale it is quoted for", choices=INTERCONNECTS)
-    fabric: str | None = column("network between nodes", choices=FABRICS)
+    interconnect: str | None = column("scale it is quoted for", choices=codes.INTERCONNECTS)
+    fabric: str | None = column("network between nodes", choices=codes.FABRICS)
     network_gbps_per_accelerator: float | None = column("nominal network bandwidth", unit="Gbit/s", ranged=True)
     measured_allreduce_gbps: float | None = column("measured all-reduce bus bandwidth", unit="Gbit/s", ranged=True)
     region: str | None = column("region of the provider")
@@ -144,7 +86,7 @@ class Quote:
     available_to: date | None = column("last day the accelerators can be held")
     lead_time_days: int | None = column("days from signature to start", unit="days")
     booking_horizon_days: int | None = column("how far ahead it can be booked", unit="days")
-    capacity_class: str | None = column("how firm the capacity is", choices=CAPACITY_CLASSES)
+    capacity_class: str | None = column("how firm the capacity is", choices=codes.CAPACITY_CLASSES)
     quota_accelerators: int | None = column("quota this buyer holds", unit="accelerators")
     monthly_interruption: float | None = column("chance a node is interrupted in 30 days", unit="fraction", ranged=True)
     egress_per_gb: float | None = column("price of data out", unit="currency per GB", ranged=True)
@@ -173,7 +115,7 @@ class Tranche:
 class Evidence:
     """One append-only statement that a gate was reached or lost (semantics 31)."""
 
-    gate: str = column("what is proven", required=True, choices=EVIDENCE_GATES)
+    gate: str = column("what is proven", required=True, choices=codes.EVIDENCE_GATES)
     tranche: str = column("tranche, `*` for all of the build, `site:<name>` for a site's pool", default="T1")
     qty: float | None = column("total on that day, in unit", unit="unit")
     unit: str = column("what qty counts", default="accelerators", choices=(
@@ -185,10 +127,10 @@ class Evidence:
     feeds: int | None = column("number of feeds, for N+1", unit="feeds")
     continuous_factor: float = column("usable share of nameplate", unit="fraction", default=0.8)
     pue: float | None = column("facility over IT power", unit="ratio")
-    power_basis: str | None = column("where the power comes from", choices=POWER_BASES)
+    power_basis: str | None = column("where the power comes from", choices=codes.POWER_BASES)
     nodes: tuple[int, int] | None = column("first and last node number, both included")
-    event: str | None = column("a loss or a reduction", choices=EVENTS)
-    grade: str = column("A own test to E plan", required=True, choices=GRADES)
+    event: str | None = column("a loss or a reduction", choices=codes.EVENTS)
+    grade: str = column("A own test to E plan", required=True, choices=codes.GRADES)
     observed_on: date = column("day it was true", required=True)
     recorded_on: date | None = column("day we learned it")
     achieved_on: date | None = column("day it was reached")
@@ -200,13 +142,13 @@ class Evidence:
 class Promise:
     """A date that somebody promised for a gate, with the day it was promised."""
 
-    gate: str = column("what is promised", required=True, choices=EVIDENCE_GATES)
+    gate: str = column("what is promised", required=True, choices=codes.EVIDENCE_GATES)
     tranche: str = column("tranche, `*` or `site:<name>`", default="T1")
     medium: str | None = column("cooling medium; all when left out", choices=("air", "liquid"))
     date: datetime.date = column("promised day", required=True)
     stated_on: datetime.date = column("day the promise was made", required=True)
     stated_by: str = column("who promised it", default="")
-    slip_class: str | None = column("slip class, key `class` in the document", choices=SLIP_CLASSES)
+    slip_class: str | None = column("slip class, key `class` in the document", choices=codes.SLIP_CLASSES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,15 +156,15 @@ class Build:
     """A cluster that is built, ours or a provider's."""
 
     id: str = column("name of the build in the document", required=True)
-    operator: str = column("`own` or the provider", default=OWN)
+    operator: str = column("`own` or the provider", default=codes.OWN)
     site: str | None = column("site it stands at")
     accelerator: str = column("accelerator model", required=True)
     accelerators_per_node: int = column("accelerators in one node", unit="accelerators", required=True, default=0)
     it_kw_per_node: float | None = column("all-in IT power of a node", unit="kW", ranged=True)
     cooling_kw_per_node: Mapping[str, float] | None = column("heat to remove by medium", unit="kW")
     rdma_ports_per_node: int | None = column("fabric ports of a node", unit="ports")
-    design_class: str = column("what the network is designed for", default="multi_node", choices=DESIGN_CLASSES)
-    fabric: str | None = column("network between nodes", choices=FABRICS)
+    design_class: str = column("what the network is designed for", default="multi_node", choices=codes.DESIGN_CLASSES)
+    fabric: str | None = column("network between nodes", choices=codes.FABRICS)
     network_gbps_per_accelerator: float | None = column("nominal network bandwidth", unit="Gbit/s", ranged=True)
     measured_allreduce_gbps: float | None = column("measured all-reduce bus bandwidth", unit="Gbit/s", ranged=True)
     region: str | None = column("region it stands in")
@@ -284,13 +226,13 @@ class Inference:
     """What one inference service serves."""
 
     model: str | None = column("model of the published rounds")
-    slo: str | None = column("service level", choices=SERVICE_LEVELS)
+    slo: str | None = column("service level", choices=codes.SERVICE_LEVELS)
     tokens_per_second_per_accelerator: float | None = column("measured rate", unit="tokens per second", ranged=True)
     requests_per_second: float | None = column("arrival rate", unit="1/s", ranged=True)
     service_seconds: float | None = column("mean time of a request", unit="s", ranged=True)
     max_wait_seconds: float | None = column("wait allowed", unit="s", ranged=True)
     tail: float | None = column("share that may wait longer", unit="fraction", ranged=True)
-    redundancy: str = column("spare capacity", default="none", choices=REDUNDANCIES)
+    redundancy: str = column("spare capacity", default="none", choices=codes.REDUNDANCIES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,19 +248,19 @@ class Workload:
     """One need for accelerators."""
 
     id: str = column("name of the workload in the document", required=True)
-    kind: str = column("what it does", default="experimentation", choices=KINDS)
-    shape: str = column("how it uses accelerators", default="one_job", choices=SHAPES)
+    kind: str = column("what it does", default="experimentation", choices=codes.KINDS)
+    shape: str = column("how it uses accelerators", default="one_job", choices=codes.SHAPES)
     accelerators: int = column("accelerators it asks for", unit="accelerators", required=True, default=0)
     accelerator_types: tuple[str, ...] = column("accepted models; the first is the one asked in", factory=tuple)
     min_memory_gb: float | None = column("least memory per accelerator", unit="GB")
-    interconnect: str | None = column("least scale it needs", choices=INTERCONNECTS)
+    interconnect: str | None = column("least scale it needs", choices=codes.INTERCONNECTS)
     fabrics: tuple[str, ...] = column("accepted fabrics; any when empty", factory=tuple)
     start: date = column("first day of the window", required=True)
     need_by: date | None = column("last day the accelerators must be there; start when left out")
     days: float | None = column("length of the window", unit="days")
     months: float | None = column("length of the window", unit="months")
     end: date | None = column("day after the window")
-    deadline_policy: str | None = column("hard with need_by, else soft", choices=DEADLINE_POLICIES)
+    deadline_policy: str | None = column("hard with need_by, else soft", choices=codes.DEADLINE_POLICIES)
     demand: Demand | None = column("when the accelerators work", record="Demand")
     growth_per_year: float = column("growth of the demand", unit="fraction per year", default=0.0, ranged=True)
     training: Training | None = column("training job", record="Training")
@@ -352,7 +294,7 @@ class Tax:
     """Income tax, off by default."""
 
     rate: float = column("tax rate", unit="fraction", required=True, default=0.0)
-    depreciation: str = column("schedule", default="straight_line", choices=DEPRECIATIONS)
+    depreciation: str = column("schedule", default="straight_line", choices=codes.DEPRECIATIONS)
     book_life_months: int | None = column("life for straight line", unit="months")
 
 
@@ -391,20 +333,20 @@ class Assumptions:
     horizon_months: int = column("longest window", unit="months", default=60)
     hours_per_month: float = column("hours in a month", unit="hours", default=730.0)
     discount_rate: float | None = column("effective nominal rate; no default", unit="fraction per year", ranged=True)
-    discount_timing: str = column("when recurring rows fall", default="as_ledger", choices=DISCOUNT_TIMINGS)
+    discount_timing: str = column("when recurring rows fall", default="as_ledger", choices=codes.DISCOUNT_TIMINGS)
     price_change_per_year: PriceChange = column("price paths", factory=PriceChange, record="PriceChange")
     risk_quantile: float = column("quantile of dates that decides feasibility", unit="fraction", default=0.8)
     materiality: float = column("difference that matters", unit="currency", default=0.0)
     draws: int = column("number of draws", default=10000)
     seed: int = column("seed of the draws", default=0)
     correlation: float = column("common correlation of the inputs", unit="fraction", default=0.0)
-    rank_by: str = column("what ranks options", default="mean", choices=RANKINGS)
+    rank_by: str = column("what ranks options", default="mean", choices=codes.RANKINGS)
     tax: Tax | None = column("income tax; off when left out", record="Tax")
     powered_grade: PoweredGrade | None = column("stricter grade for power", record="PoweredGrade")
     fx: tuple[FxRate, ...] = column("exchange rates", factory=tuple, record="FxRate")
     evidence_days: Mapping[str, int] = column("age limits by gate, over the defaults", unit="days", factory=dict)
     slip_classes: Mapping[str, SlipClass] = column("slip classes, over the defaults", factory=dict, record="SlipClass")
-    readings: str = column("reading of a delayed build", default="fixed_horizon", choices=READINGS)
+    readings: str = column("reading of a delayed build", default="fixed_horizon", choices=codes.READINGS)
     forecast_dates: tuple[date, ...] = column("days for which by_date rows are wanted", factory=tuple)
     keep_options: tuple[str, ...] = column("options the answer must show", factory=tuple)
 
