@@ -1,0 +1,1 @@
+"""The only readers: querysets and finished tables for views, API, reports and services."""

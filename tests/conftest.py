@@ -1,0 +1,55 @@
+"""What all tests share: the fixed day, private folders, the folder of facts, the count of tests that read it."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[1]
+SHARED = PROJECT.parent / "shared"
+
+
+@pytest.fixture
+def as_of() -> date:
+    """Return the day on which every test happens."""
+    return date(2026, 11, 30)
+
+
+@pytest.fixture(scope="session")
+def project_folder() -> Path:
+    return PROJECT
+
+
+@pytest.fixture(scope="session")
+def shared_folder() -> Path:
+    if not SHARED.is_dir():
+        pytest.skip("the folder ../shared is not here")
+    return SHARED
+
+
+@pytest.fixture(autouse=True)
+def _private_files(settings, tmp_path):
+    """Keep uploads out of the data folder, and pages independent of collected static files."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    settings.STORAGES = settings.STORAGES | {
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    }
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def pytest_collection_modifyitems(items):
+    if SHARED.is_dir():
+        return
+    absent = pytest.mark.skip(reason="the folder ../shared is not here")
+    for item in items:
+        if item.get_closest_marker("shared"):
+            item.add_marker(absent)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say how many tests read the shared facts, so that nobody takes skipped ones for passed ones."""
+    reports = [
+        r for outcome in ("passed", "failed") for r in terminalreporter.stats.get(outcome, []) if r.when == "call"
+    ]
+    ran = sum("shared" in report.keywords for report in reports)
+    terminalreporter.write_line(f"tests that read ../shared and ran: {ran}")
