@@ -1,0 +1,52 @@
+"""Database records; import them from here."""
+
+from procurement.models.accounts import ApiToken, AuditEntry
+from procurement.models.assumptions import AssumptionSet, FxRate
+from procurement.models.builds import Build, CostLine, Evidence, Promise, Site, Tranche, Waiver
+from procurement.models.decisions import Decision, DecisionState
+from procurement.models.quotes import AcceleratorAlias, PriceSheet, Provider, Quote, SheetRow, SheetRowState, SheetState
+from procurement.models.runs import (
+    Answer,
+    AvailabilityRow,
+    ComponentRow,
+    EnergizationRow,
+    MonthRow,
+    OptionRow,
+    Run,
+    RunAnswer,
+    RunState,
+)
+from procurement.models.workloads import Workload
+
+__all__ = [
+    "AcceleratorAlias",
+    "Answer",
+    "ApiToken",
+    "AssumptionSet",
+    "AuditEntry",
+    "AvailabilityRow",
+    "Build",
+    "ComponentRow",
+    "CostLine",
+    "Decision",
+    "DecisionState",
+    "EnergizationRow",
+    "Evidence",
+    "FxRate",
+    "MonthRow",
+    "OptionRow",
+    "PriceSheet",
+    "Promise",
+    "Provider",
+    "Quote",
+    "Run",
+    "RunAnswer",
+    "RunState",
+    "SheetRow",
+    "SheetRowState",
+    "SheetState",
+    "Site",
+    "Tranche",
+    "Waiver",
+    "Workload",
+]

@@ -1,0 +1,125 @@
+"""Records to the scenario document: the one crossing from models to the engine."""
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Model, Q
+
+from procurement.engine import tables
+from procurement.engine.codes import OWN
+from procurement.engine.columns import columns
+from procurement.models import AssumptionSet, Build, Quote, Workload
+
+SCHEMA = "scenario/1"
+# document keys that are not the model field's own value
+_CODES = {"provider", "cluster", "operator", "site"}
+_EMPTY = (None, "", [], {})
+
+
+def scenario_document(*, assumption_set: AssumptionSet, as_of: date) -> dict[str, Any]:
+    """Return the whole question as a document: quotes in force, builds and workloads that are not archived."""
+    quotes = Quote.objects.filter(is_current=True, is_archived=False).select_related("provider", "cluster")
+    quotes = quotes.filter(Q(valid_from__isnull=True) | Q(valid_from__lte=as_of), quoted_on__lte=as_of)
+    builds = Build.objects.filter(is_archived=False).select_related("operator", "site")
+    builds = builds.prefetch_related("tranches", "costs", "waived", "evidence", "promises")
+    archived_builds = set(Build.objects.filter(is_archived=True).values_list("code", flat=True))
+    quote_documents = [quote_document(quote) for quote in quotes.order_by("code")]
+    for document in quote_documents:
+        if document.get("cluster") in archived_builds:
+            del document["cluster"]
+    return {
+        "schema": SCHEMA,
+        "as_of": as_of.isoformat(),
+        "assumptions": assumptions_document(assumption_set),
+        "quotes": quote_documents,
+        "builds": [build_document(build) for build in builds.order_by("code")],
+        "workloads": [
+            workload_document(workload) for workload in Workload.objects.filter(is_archived=False).order_by("code")
+        ],
+        "policy": assumption_set.policy,
+    }
+
+
+def quote_document(quote: Quote) -> dict[str, Any]:
+    """Return one quote as in the document."""
+    return {"id": quote.code, **_columns_of(quote, tables.Quote)}
+
+
+def build_document(build: Build) -> dict[str, Any]:
+    """Return one build with its tranches, evidence, promises and cost lines as in the document."""
+    document = {"id": build.code, **_columns_of(build, tables.Build)}
+    document["operator"] = build.operator.code if build.operator else OWN
+    document["tranches"] = [
+        {"id": tranche.code, **_columns_of(tranche, tables.Tranche)}
+        for tranche in _ordered(build.tranches.all())
+        if not tranche.is_archived
+    ]
+    document["evidence"] = [evidence_document(evidence) for evidence in _ordered(build.evidence.all())]
+    document["promises"] = [promise_document(promise) for promise in _ordered(build.promises.all())]
+    document["costs"] = [
+        _columns_of(line, tables.CostLine) for line in _ordered(build.costs.all()) if not line.is_archived
+    ]
+    document["waived"] = [
+        _columns_of(waiver, tables.Waiver) for waiver in _ordered(build.waived.all()) if not waiver.is_archived
+    ]
+    return document
+
+
+def evidence_document(evidence: Any) -> dict[str, Any]:
+    """Return one statement of evidence as in the document."""
+    document = _columns_of(evidence, tables.Evidence)
+    if evidence.node_first is not None:
+        document["nodes"] = [evidence.node_first, evidence.node_last]
+    return document
+
+
+def promise_document(promise: Any) -> dict[str, Any]:
+    """Return one promise as in the document, where the slip class is called `class`."""
+    document = _columns_of(promise, tables.Promise)
+    if "slip_class" in document:
+        document["class"] = document.pop("slip_class")
+    return document
+
+
+def workload_document(workload: Workload) -> dict[str, Any]:
+    """Return one workload as in the document."""
+    return {"id": workload.code, **_columns_of(workload, tables.Workload)}
+
+
+def assumptions_document(assumption_set: AssumptionSet) -> dict[str, Any]:
+    """Return an assumption set with its exchange rates as in the document."""
+    document = _columns_of(assumption_set, tables.Assumptions)
+    document["fx"] = [_columns_of(rate, tables.FxRate) for rate in assumption_set.fx.all()]
+    return document
+
+
+def _columns_of(record: Model, table: type) -> dict[str, Any]:
+    ranges = getattr(record, "ranges", {}) or {}
+    document: dict[str, Any] = {}
+    for name in columns(table):
+        if name == "id" or not hasattr(record, name):
+            continue
+        value = getattr(record, name)
+        if name in _CODES and isinstance(value, Model):
+            value = value.code  # type: ignore[attr-defined]
+        if hasattr(value, "all") or value in _EMPTY:
+            continue
+        value = _plain(value)
+        if name in ranges:
+            value = {"min": ranges[name]["min"], "likely": value, "max": ranges[name]["max"]}
+        document[name] = value
+    return document
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return format(value.normalize(), "f")
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    return value
+
+
+def _ordered(records: Iterable[Any]) -> list[Any]:
+    return sorted(records, key=lambda record: record.pk)

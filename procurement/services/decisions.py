@@ -1,0 +1,98 @@
+"""Writes of decisions: prepared by one person, approved by another, on inputs that have not moved."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from procurement.errors import ProcurementError
+from procurement.models import Answer, Decision, DecisionState, Run, RunState
+from procurement.permissions import require
+from procurement.selectors.assumptions import day_of_evaluation
+from procurement.services.actors import Actor
+from procurement.services.audit import audit_record
+from procurement.services.records import record_update, validation_error
+
+
+def decision_prepare(*, by: Actor, run: Run, workload_code: str, values: Mapping[str, Any]) -> Decision:
+    """Propose one option of a finished run for approval; freezes amount, conditions and the inputs' digest.
+
+    Refuses an unfinished run, an option that the run does not hold or that is not feasible.
+    """
+    require(by.user, "decision.prepare")
+    if run.state != RunState.FINISHED:
+        raise ProcurementError("run_not_finished", f"{run} is not finished; decide on a finished run.")
+    answer = Answer.objects.filter(run_answers__run=run, workload_code=workload_code).first()
+    if answer is None:
+        message = f"{run} holds no workload `{workload_code}`."
+        raise ProcurementError("invalid", message, {"workload_code": [message]})
+    option = answer.options.filter(option=values.get("option")).first()
+    if option is None or not option.is_feasible:
+        feasible = ", ".join(answer.options.filter(is_feasible=True).values_list("option", flat=True)) or "none"
+        message = f"`{values.get('option')}` is not a feasible option for {workload_code}. Feasible: {feasible}."
+        raise ProcurementError("invalid", message, {"option": [message]})
+    decision = Decision(
+        run=run, workload_code=workload_code, currency=run.currency, inputs_digest=answer.digest,
+        prepared_by=by.user, created_by=by.user, **values,
+    )  # fmt: skip
+    with transaction.atomic():
+        decision.code = _next_code()
+        try:
+            decision.full_clean()
+        except ValidationError as error:
+            raise validation_error(error) from error
+        decision.save(force_insert=True)
+        changes = {"option": [None, decision.option], "amount": [None, f"{decision.amount} {decision.currency}"]}
+        audit_record(by=by, action="decision.prepare", record=decision, changes=changes)
+    return decision
+
+
+def decision_approve(*, by: Actor, decision: Decision, version: int, comment: str = "") -> Decision:
+    """Approve a proposed decision; refuses its preparer, and one whose validity has passed."""
+    require(by.user, "decision.approve")
+    if by.user is not None and decision.prepared_by_id == by.user.pk:
+        raise ProcurementError(
+            "same_person", f"{decision.code} was prepared by {by.user}; somebody else must approve it."
+        )
+    if decision.valid_until < day_of_evaluation():
+        raise ProcurementError(
+            "decision_expired",
+            f"{decision.code} was valid until {decision.valid_until}; prepare it again on today's run.",
+        )
+    return _close(by=by, decision=decision, version=version, state=DecisionState.APPROVED, comment=comment)
+
+
+def decision_reject(*, by: Actor, decision: Decision, version: int, comment: str) -> Decision:
+    """Reject a proposed decision with the reason."""
+    require(by.user, "decision.approve")
+    if not comment.strip():
+        message = "Say why it is rejected, so that its preparer knows what to change."
+        raise ProcurementError("invalid", message, {"comment": [message]})
+    return _close(by=by, decision=decision, version=version, state=DecisionState.REJECTED, comment=comment)
+
+
+def decision_withdraw(*, by: Actor, decision: Decision, version: int, comment: str = "") -> Decision:
+    """Take a proposed decision back."""
+    require(by.user, "decision.prepare")
+    return _close(by=by, decision=decision, version=version, state=DecisionState.WITHDRAWN, comment=comment)
+
+
+def _close(*, by: Actor, decision: Decision, version: int, state: DecisionState, comment: str) -> Decision:
+    if decision.state != DecisionState.PROPOSED:
+        raise ProcurementError(
+            "decision_closed", f"{decision.code} is {decision.get_state_display().lower()} and no longer changes."
+        )
+    values: dict[str, Any] = {"state": state, "approval_comment": comment}
+    if state in (DecisionState.APPROVED, DecisionState.REJECTED):
+        values |= {"approved_by": by.user, "approved_at": timezone.now()}
+    return record_update(by=by, record=decision, version=version, values=values, action=f"decision.{state.value}")
+
+
+def _next_code() -> str:
+    year = day_of_evaluation().year
+    prefix = f"D-{year}-"
+    last = Decision.objects.select_for_update().filter(code__startswith=prefix).order_by("-code").first()
+    number = int(last.code.removeprefix(prefix)) + 1 if last else 1
+    return f"{prefix}{number:04d}"
