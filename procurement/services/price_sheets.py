@@ -14,7 +14,6 @@ from procurement.errors import ProcurementError
 from procurement.models import (
     AcceleratorAlias,
     Build,
-    Job,
     PriceSheet,
     Provider,
     Quote,
@@ -25,6 +24,7 @@ from procurement.models import (
 from procurement.permissions import require
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
+from procurement.services.job_runner import RunningJob
 from procurement.services.jobs import job_request
 from procurement.services.runs import recompute_request
 from providers import Fault, Held, ProviderError, QuoteSheet, read_quotes
@@ -86,7 +86,7 @@ def price_sheet_receive(
     return sheet, True
 
 
-def price_sheet_import(job: Job, sheet: int) -> None:
+def price_sheet_import(job: RunningJob, sheet: int) -> None:
     """Read a received sheet and store its quotes, all or nothing; an imported sheet is left as it is."""
     record = PriceSheet.objects.select_for_update(of=("self",)).select_related("provider").get(pk=sheet)
     if record.state == SheetState.IMPORTED:
@@ -102,7 +102,12 @@ def price_sheet_import(job: Job, sheet: int) -> None:
         _refuse(record, f"{record.rows_faulty} rows cannot be read; nothing was imported. Mend them, or skip them.")
         return
     job.progress(1, 2, f"storing {len(read.ready)} quotes")
-    store_quotes(sheet=record, rows=read.ready.to_dict("records"), by=_receiver(record))
+    try:
+        with transaction.atomic():
+            store_quotes(sheet=record, rows=read.ready.to_dict("records"), by=_receiver(record))
+    except ProcurementError as error:
+        _refuse(record, error.message)
+        return
     record.state = SheetState.IMPORTED
     record.imported_at = timezone.now()
     record.message = "; ".join(read.notes)

@@ -6,19 +6,23 @@ from datetime import date
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Subquery
 from django.utils import timezone
 
 from procurement.engine import ENGINE_VERSION
 from procurement.engine.pipeline import availability, comparisons, energization, next_change_on
 from procurement.engine.scenario import parse_scenario, scenario_digest
 from procurement.errors import ProcurementError
-from procurement.models import Answer, AssumptionSet, Job, Run, RunAnswer, RunState
+from procurement.models import Answer, AssumptionSet, Job, JobStatus, Run, RunAnswer, RunState
 from procurement.permissions import require
 from procurement.selectors.assumptions import assumption_set_in_force, day_of_evaluation
 from procurement.selectors.frames import scenario_document
 from procurement.services.actors import SYSTEM, Actor
+from procurement.services.job_runner import RunningJob
 from procurement.services.jobs import job_request
 from procurement.services.results import availability_store, comparisons_store, energization_store
+
+STAGES = ("recompute_energization", "recompute_availability", "recompute_comparisons")
 
 
 def recompute_request(*, by: Actor, cause: str) -> Job:
@@ -55,7 +59,7 @@ def run_request(
         if not is_new:
             Run.objects.filter(pk=run.pk).update(last_asked_at=timezone.now())
         if is_new or run.state == RunState.FAILED:
-            _queue_stage(run, "run_energization")
+            _queue_stage(run, "recompute_energization")
     return run, is_new
 
 
@@ -64,7 +68,7 @@ def run_digest(document: dict[str, Any]) -> str:
     return hashlib.sha256(f"{ENGINE_VERSION}:{scenario_digest(document)}".encode()).hexdigest()
 
 
-def run_recompute(job: Job, cause: str = "") -> None:
+def recompute(job: RunningJob, cause: str = "") -> None:
     """Ask today's question again, because of ``cause``; safe to repeat, since equal questions are one run."""
     if assumption_set_in_force() is None:
         job.progress(1, 1, "no assumption set is in force yet")
@@ -73,7 +77,7 @@ def run_recompute(job: Job, cause: str = "") -> None:
     job.progress(1, 1, f"{run} {'asked' if is_new else 'already asked'}")
 
 
-def run_energization(job: Job, run: int) -> None:
+def recompute_energization(job: RunningJob, run: int) -> None:
     """Answer stage 1: readiness and forecast of every build; replaces its own rows."""
     record = Run.objects.get(pk=run)
     job.progress(0, 3, "energization of builds")
@@ -82,10 +86,10 @@ def run_energization(job: Job, run: int) -> None:
     record.next_change_on = next_change_on(scenario)
     record.state = RunState.ENERGIZATION
     record.save(update_fields=["next_change_on", "state"])
-    _queue_stage(record, "run_availability")
+    _queue_stage(record, "recompute_availability")
 
 
-def run_availability(job: Job, run: int) -> None:
+def recompute_availability(job: RunningJob, run: int) -> None:
     """Answer stage 2: what can be booked for whom; takes over answers whose inputs did not change."""
     record = Run.objects.get(pk=run)
     job.progress(1, 3, "availability of quotes")
@@ -98,10 +102,10 @@ def run_availability(job: Job, run: int) -> None:
     record.answers_taken_over = len(taken_over)
     record.state = RunState.AVAILABILITY
     record.save(update_fields=["answers_taken_over", "state"])
-    _queue_stage(record, "run_comparisons")
+    _queue_stage(record, "recompute_comparisons")
 
 
-def run_comparisons(job: Job, run: int) -> None:
+def recompute_comparisons(job: RunningJob, run: int) -> None:
     """Answer stage 3: cost of every option and the recommendation; the run becomes visible."""
     record = Run.objects.get(pk=run)
     job.progress(2, 3, "comparisons and recommendations")
@@ -115,9 +119,14 @@ def run_comparisons(job: Job, run: int) -> None:
     job.progress(3, 3, "finished")
 
 
-def run_failed(*, run_id: int, message: str) -> None:
-    """Note that a run's stage failed for good, so that it is shown and can be asked again."""
-    Run.objects.filter(pk=run_id).exclude(state=RunState.FINISHED).update(state=RunState.FAILED, message=message[:2000])
+def runs_mark_failed() -> int:
+    """Mark runs whose stage failed for good, so that they are shown and can be asked again; return how many."""
+    ended_badly = Job.objects.filter(
+        kind__in=STAGES, status__in=(JobStatus.FAILED, JobStatus.DEAD), args__run=OuterRef("pk")
+    )
+    open_runs = Run.objects.exclude(state__in=(RunState.FINISHED, RunState.FAILED))
+    message = Subquery(ended_badly.order_by("-id").values("last_error")[:1])
+    return open_runs.filter(Exists(ended_badly)).update(state=RunState.FAILED, message=message)
 
 
 def recompute_when_time_changes_it() -> Job | None:

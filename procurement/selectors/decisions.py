@@ -1,0 +1,30 @@
+"""Reads of decisions, with whether their inputs still hold."""
+
+from django.db.models import QuerySet
+
+from procurement.models import Answer, Decision, DecisionState
+from procurement.selectors.runs import run_latest_finished
+
+
+def decisions_all() -> QuerySet[Decision]:
+    """Return all decisions, newest first."""
+    return Decision.objects.select_related("run", "prepared_by", "approved_by")
+
+
+def decisions_awaiting_approval() -> QuerySet[Decision]:
+    """Return what waits for a signature."""
+    return decisions_all().filter(state=DecisionState.PROPOSED)
+
+
+def decision_answer_today(decision: Decision) -> Answer | None:
+    """Return what the newest finished run says for the decision's workload, ``None`` when it says nothing."""
+    run = run_latest_finished()
+    if run is None:
+        return None
+    return Answer.objects.filter(run_answers__run=run, workload_code=decision.workload_code).first()
+
+
+def decision_is_current(decision: Decision) -> bool:
+    """Return whether the newest run rests on the same inputs as the decision did."""
+    answer = decision_answer_today(decision)
+    return answer is not None and answer.digest == decision.inputs_digest

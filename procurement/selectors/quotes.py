@@ -1,0 +1,76 @@
+"""Reads of quotes, price sheets and providers."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from django.db.models import Max, QuerySet
+
+from procurement.engine.bookability import quote_expires_on
+from procurement.models import PriceSheet, Provider, Quote, SheetRow, SheetRowState
+from procurement.selectors.assumptions import day_of_evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class ExpiringQuote:
+    """A quote and the last day on which it can be signed: stated, or by the age limit of how it is bought."""
+
+    quote: Quote
+    expires_on: date
+    days_left: int
+    is_stated: bool
+
+
+def quotes_in_force() -> QuerySet[Quote]:
+    """Return the newest version of every offer that is not archived."""
+    return Quote.objects.filter(is_current=True, is_archived=False).select_related("provider", "cluster", "sheet")
+
+
+def quotes_all() -> QuerySet[Quote]:
+    """Return every version of every offer."""
+    return Quote.objects.select_related("provider", "cluster", "sheet")
+
+
+def quote_versions(code: str) -> QuerySet[Quote]:
+    """Return the versions of one offer, newest first."""
+    return quotes_all().filter(code=code).order_by("-version")
+
+
+def quote_expiry(quote: Quote, as_of: date | None = None) -> ExpiringQuote:
+    """Return the last day on which a quote can be signed and how many days are left."""
+    as_of = as_of or day_of_evaluation()
+    expires_on = quote_expires_on(
+        purchase_model=quote.purchase_model, quoted_on=quote.quoted_on, valid_until=quote.valid_until
+    )
+    return ExpiringQuote(quote, expires_on, (expires_on - as_of).days, quote.valid_until is not None)
+
+
+def quotes_expiring(within_days: int, as_of: date | None = None) -> list[ExpiringQuote]:
+    """Return offers in force that expire within the days asked for or have expired, soonest first."""
+    as_of = as_of or day_of_evaluation()
+    rows = (quote_expiry(quote, as_of) for quote in quotes_in_force())
+    return sorted((row for row in rows if row.days_left <= within_days), key=lambda row: (row.expires_on, row.quote.pk))
+
+
+def quotes_valid_on(day: date) -> list[Quote]:
+    """Return offers in force that can be signed on the day."""
+    return [quote for quote in quotes_in_force() if quote_expiry(quote, day).days_left >= 0]
+
+
+def price_sheets_all() -> QuerySet[PriceSheet]:
+    """Return price sheets, newest first."""
+    return PriceSheet.objects.select_related("provider", "received_by")
+
+
+def sheet_rows_open(sheet: PriceSheet) -> QuerySet[SheetRow]:
+    """Return held and faulty rows of a sheet by line; released ones are left out."""
+    return sheet.rows.exclude(state=SheetRowState.RELEASED).order_by("line", "pk")
+
+
+def providers_active() -> QuerySet[Provider]:
+    """Return providers in use."""
+    return Provider.objects.filter(is_archived=False)
+
+
+def prices_newest_on() -> date | None:
+    """Return the day of the newest quote in force."""
+    return quotes_in_force().aggregate(newest=Max("quoted_on"))["newest"]
