@@ -1,4 +1,4 @@
-"""The Celery application. Its options are in settings.py under CELERY_; the job rows are the truth, this only nudges."""
+"""The Celery application. Its options are CELERY_ in settings.py; the job rows are the truth."""
 
 import os
 

@@ -71,7 +71,7 @@ def hand_over(path: Path) -> None:
 
 
 def let_through(path: Path) -> None:
-    """Let other accounts pass (not list) the folders above a path; only root needs it, for the account of the servers."""
+    """Let other accounts pass, not list, the folders above a path; only root needs it, for the servers' account."""
     if not is_root():
         return
     for folder in path.absolute().parents:

@@ -57,7 +57,7 @@ class EmbeddedPostgresql:
 
     @property
     def socket_folder(self) -> Path:
-        """Return the folder of the socket: the cluster's own, or a private temporary one where that path is too long."""
+        """Return the folder of the socket: the cluster's own, or a private temporary one if that path is too long."""
         own = self.folder.absolute()
         if len(os.fsencode(own)) + len("/.s.PGSQL.5432") <= SOCKET_PATH_LIMIT:
             return own
@@ -125,7 +125,7 @@ class EmbeddedPostgresql:
         account.hand_over(path)
 
     def _drop_stale_pid_file(self) -> None:
-        """Remove the mark of a server that was killed; PostgreSQL itself is fooled when its process id is in use again."""
+        """Remove the mark of a killed server; PostgreSQL itself is fooled when its process id is in use again."""
         (self.folder / "postmaster.pid").unlink(missing_ok=True)
 
     def _start_server(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from csp.constants import NONE, NONCE, SELF
+from csp.constants import NONCE, NONE, SELF
 
 from procurement.config import env
 from procurement.config.embedded import make_data_folder, servers_of
@@ -122,7 +122,7 @@ DATABASES["default"]["OPTIONS"] = {
     **DATABASES["default"]["OPTIONS"],
 }
 
-# --- jobs: the rows are the truth, Celery the hands, the broker a doorbell ---------------------------------------------
+# --- jobs: the rows are the truth, Celery the hands, the broker a doorbell --------------------------------------------
 REDIS_URL = env.text("REDIS_URL")
 JOB_LEASE_SECONDS = env.number("JOB_LEASE_SECONDS", 30, low=1)
 JOB_MAX_ATTEMPTS = 3

@@ -4,6 +4,7 @@ from procurement.models.accounts import ApiToken, AuditEntry
 from procurement.models.assumptions import AssumptionSet, FxRate
 from procurement.models.builds import Build, CostLine, Evidence, Promise, Site, Tranche, Waiver
 from procurement.models.decisions import Decision, DecisionState
+from procurement.models.jobs import Heartbeat, Job, JobStatus
 from procurement.models.quotes import AcceleratorAlias, PriceSheet, Provider, Quote, SheetRow, SheetRowState, SheetState
 from procurement.models.runs import (
     Answer,
@@ -33,6 +34,9 @@ __all__ = [
     "EnergizationRow",
     "Evidence",
     "FxRate",
+    "Heartbeat",
+    "Job",
+    "JobStatus",
     "MonthRow",
     "OptionRow",
     "PriceSheet",

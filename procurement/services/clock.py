@@ -1,0 +1,26 @@
+"""What happens by time alone, once a minute, however many schedulers run."""
+
+from typing import Protocol
+
+from procurement.models.jobs import Job
+from procurement.services.jobs import job_request, jobs_prune
+
+TICK = "clock_tick"
+
+
+class RunningTick(Protocol):
+    """The running job, as far as the clock needs it."""
+
+    def progress(self, done: int, total: int | None = None, message: str = "") -> None:
+        """Tell how far the work is."""
+
+
+def clock_request(*, slot: str) -> Job:
+    """Ask for the tick of a minute in UTC, such as 2026-11-30T10:15Z; asked twice, by two schedulers, it is one job."""
+    return job_request(kind=TICK, dedupe_key=f"{TICK}:{slot}", args={"slot": slot})
+
+
+def clock_tick(job: RunningTick, slot: str) -> None:
+    """Do what is due by time. Each step looks at what is due now, so a missed tick costs nothing."""
+    job.progress(0, 1, f"clock at {slot}")
+    jobs_prune()
