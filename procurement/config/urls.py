@@ -1,7 +1,8 @@
 """Every address of the service."""
 
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, path
+from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
+from django.urls import URLPattern, URLResolver, include, path
 
 from procurement.config import health
 
@@ -9,4 +10,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("livez", health.livez, name="livez"),
     path("readyz", health.readyz, name="readyz"),
     path("admin/", admin.site.urls),
+    path("account/login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("account/logout/", LogoutView.as_view(), name="logout"),
+    path("account/password/", PasswordChangeView.as_view(success_url="/"), name="password_change"),
+    path("", include("procurement.urls")),
 ]
