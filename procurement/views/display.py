@@ -50,6 +50,7 @@ def styleguide(request: HttpRequest) -> HttpResponse:
     messages.warning(request, "Two prices are older than 30 days.")
     form = SampleForm({"name": "Neptune H100 reserved", "price": "2,39x", "model": "h100", "note": "Term is firm."})
     form.fields["price"].unit = "USD per accelerator-hour"
+    form.fields["price"].is_wide = True
     page = Paginator(range(412), 25).page(4)
     return render(
         request,

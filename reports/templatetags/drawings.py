@@ -16,7 +16,7 @@ from reports.templatetags.figures import day_text, month_text, number_text
 register = template.Library()
 
 CHART_WIDTH, CHART_HEIGHT = 1040, 300
-LEFT, RIGHT, TOP, BOTTOM = 64, 16, 16, 32
+LEFT, RIGHT, TOP, BOTTOM = 64, 36, 16, 32
 ROW_HEIGHT, NAME_WIDTH, TIMELINE_WIDTH = 34, 168, 1040
 LABELS_AT_MOST = 10
 
