@@ -1,0 +1,1 @@
+"""One file per cost component; none knows another."""

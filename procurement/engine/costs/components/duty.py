@@ -1,0 +1,9 @@
+"""Duty: import duty."""
+
+from procurement.engine.costs.base import Component, build_line_flows, quote_line_flows
+
+COMPONENT = Component(
+    key="duty",
+    build_flows=build_line_flows,
+    quote_flows=quote_line_flows,
+)

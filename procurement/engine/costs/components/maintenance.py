@@ -1,0 +1,10 @@
+"""Maintenance: contracts and repairs."""
+
+from procurement.engine.costs.base import Component, build_line_flows, quote_line_flows
+
+COMPONENT = Component(
+    key="maintenance",
+    expected_on_prem=True,
+    build_flows=build_line_flows,
+    quote_flows=quote_line_flows,
+)
