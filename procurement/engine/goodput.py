@@ -82,7 +82,7 @@ def goodput_share(mtbf_h: Values, blocking_s: Values, restart_minutes: Values) -
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         cycle = (between + restart) * np.expm1((interval + blocking) / between)
         share = np.where(blocking == 0.0, between / (between + restart), interval / cycle)
-    return np.where(np.isinf(between), 1.0, share)
+    return np.where(np.isinf(between), 1.0, np.minimum(share, 1.0))
 
 
 def first_order_goodput(mtbf_h: Values, blocking_s: Values, restart_minutes: Values) -> Numbers:
