@@ -103,13 +103,17 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
 
+# --- servers ----------------------------------------------------------------------------------------------------------
+EMBEDDED_SERVERS = servers_of(DATA_DIR)
+WEB_WORKERS = env.number("WEB_WORKERS", 2, low=1, high=64)
+
 # --- database ---------------------------------------------------------------------------------------------------------
 DATABASE_URL = env.text("DATABASE_URL")
 EMBEDDED_DATABASE = {
     "ENGINE": "procurement.config.database",
     "NAME": "postgres",
     "USER": "postgres",
-    "HOST": "" if DATABASE_URL else str(servers_of(DATA_DIR).postgresql.socket_folder),
+    "HOST": str(EMBEDDED_SERVERS.postgresql.socket_folder),
     "OPTIONS": {},
     "DATA_DIR": DATA_DIR,
 }
@@ -133,7 +137,7 @@ JOB_SOFT_LIMIT_SECONDS = env.number("JOB_SOFT_LIMIT_SECONDS", 600, low=1)
 JOB_HARD_LIMIT_SECONDS = JOB_SOFT_LIMIT_SECONDS + 60
 RECONCILE_SECONDS = env.number("RECONCILE_SECONDS", 3, low=1)
 
-CELERY_BROKER_URL = REDIS_URL or servers_of(DATA_DIR).broker_url()
+CELERY_BROKER_URL = REDIS_URL or EMBEDDED_SERVERS.broker_url()
 CELERY_BROKER_CONNECTION_TIMEOUT = 2
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None

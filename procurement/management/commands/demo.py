@@ -1,0 +1,54 @@
+"""`manage.py demo`: from nothing to a served demo, in one command."""
+
+import time
+from typing import Any
+
+from django.conf import settings
+from django.core.management import BaseCommand, CommandError, call_command
+
+from procurement.management.commands.serve import serve_until_told
+from procurement.management.supervisor import Supervisor, require_free_port, worker
+from procurement.selectors.jobs import jobs_alarming, jobs_open
+from procurement.tasks import ring
+
+WORK_SECONDS = 300
+
+
+class Command(BaseCommand):
+    """Load the demo, let a real worker answer it, print the recommendations, then serve."""
+
+    help = "Migrate, load the demo scenario, recompute with a Celery worker, print the recommendations and serve."
+
+    def add_arguments(self, parser: Any) -> None:
+        """Take --no-serve."""
+        parser.add_argument("--no-serve", action="store_true", help="end after the table of recommendations")
+
+    def handle(self, *args: Any, no_serve: bool, **options: Any) -> None:
+        """Do one step after the other, each of them safe to repeat."""
+        with Supervisor(settings.DATA_DIR) as supervisor:
+            if not no_serve:
+                require_free_port(settings.HOST, settings.PORT)
+            self._step("preparing the database", "migrate", verbosity=0)
+            supervisor.add(worker())
+            self._step("loading the demo scenario", "load_demo")
+            self._work_off(supervisor)
+            call_command("recommendations", stdout=self.stdout)
+            if not no_serve and not supervisor.is_stopping:
+                serve_until_told(supervisor, self)
+
+    def _step(self, title: str, name: str, **options: Any) -> None:
+        self.stdout.write(f"{title} ...")
+        self.stdout.flush()
+        call_command(name, stdout=self.stdout, **options)
+
+    def _work_off(self, supervisor: Supervisor) -> None:
+        self.stdout.write("recomputing ...")
+        self.stdout.flush()
+        began = time.monotonic()
+        ring(times=2)
+        if not supervisor.run_until(lambda: not jobs_open().exists(), patience=WORK_SECONDS):
+            waiting = ", ".join(str(job) for job in jobs_open()[:5])
+            raise CommandError(f"The worker did not finish within {WORK_SECONDS} seconds; open: {waiting}")
+        for job in jobs_alarming()[:5]:
+            self.stderr.write(f"{job}: {job.last_error}")
+        self.stdout.write(f"recomputed in {time.monotonic() - began:.1f} s")
