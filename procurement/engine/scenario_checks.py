@@ -8,19 +8,11 @@ from typing import Any
 
 from procurement.engine import codes
 from procurement.engine.currencies import CURRENCIES
+from procurement.engine.milestones import MILESTONES
 from procurement.engine.scenario_reader import Node, Reader, pointer_to
 
 POOL = "*"
 SITE_PREFIX = "site:"
-POWER_UNITS = ("kw", "kw_it", "kw_facility", "kw_nameplate")
-COUNT_UNITS = ("accelerators", "nodes")
-UNITS_BY_GATE: Mapping[str, tuple[str, ...]] = {
-    "powered": (*COUNT_UNITS, *POWER_UNITS),
-    "utility_energized": (*COUNT_UNITS, *POWER_UNITS),
-    "service_agreement": (*COUNT_UNITS, *POWER_UNITS),
-    "cooled": (*COUNT_UNITS, *POWER_UNITS),
-    "networked": (*COUNT_UNITS, "rdma_ports", "ports"),
-}
 CREDIT_COMPONENTS = ("disposal", "tax", "other")  # the components whose amount may be negative
 COMPONENTS = tuple(dict.fromkeys((*codes.COMPONENTS, *codes.CLOUD_COMPONENTS)))
 DEMAND_FORMS: Mapping[str, tuple[str, ...]] = {
@@ -171,9 +163,9 @@ def _check_target(record: Node, build: Node, reader: Reader, names: tuple[str, .
 
 def _check_evidence(evidence: Node, reader: Reader) -> None:
     gate, unit = evidence.get("gate"), evidence.get("unit", "accelerators")
-    allowed = UNITS_BY_GATE.get(gate or "", COUNT_UNITS)
-    if gate is not None and unit not in allowed:
-        reader.fault(_at(evidence, "unit"), unit, f"a unit of the gate {gate}: one of {', '.join(allowed)}")
+    if gate is not None and unit not in MILESTONES[gate].units:
+        expected = f"a unit of the gate {gate}: one of {', '.join(MILESTONES[gate].units)}"
+        reader.fault(_at(evidence, "unit"), unit, expected)
     has_figure = any(name in evidence.values for name in ("qty", "nodes"))
     if not has_figure and evidence.get("event") != "lost" and not _has_faults_below(evidence, reader):
         reader.fault(_at(evidence, "qty"), None, "a qty, or nodes as [first, last]; only a loss may leave both out")
