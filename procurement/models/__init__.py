@@ -1,6 +1,7 @@
 """Database records; import them from here."""
 
 from procurement.models.accounts import ApiToken, AuditEntry
+from procurement.models.api import ApiIdempotency, ApiUsage, Evaluation
 from procurement.models.assumptions import AssumptionSet, FxRate
 from procurement.models.builds import Build, CostLine, Evidence, Promise, Site, Tranche, Waiver
 from procurement.models.decisions import Decision, DecisionState
@@ -22,7 +23,9 @@ from procurement.models.workloads import Workload
 __all__ = [
     "AcceleratorAlias",
     "Answer",
+    "ApiIdempotency",
     "ApiToken",
+    "ApiUsage",
     "AssumptionSet",
     "AuditEntry",
     "AvailabilityRow",
@@ -32,6 +35,7 @@ __all__ = [
     "Decision",
     "DecisionState",
     "EnergizationRow",
+    "Evaluation",
     "Evidence",
     "FxRate",
     "Heartbeat",
