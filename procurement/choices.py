@@ -3,7 +3,12 @@
 Migrations refer to these functions by name, so the names are permanent and a new code needs no migration.
 """
 
-from procurement.engine import codes
+import types
+import typing
+from dataclasses import dataclass
+
+from procurement.engine import codes, tables
+from procurement.engine.columns import columns
 from procurement.engine.presets import PRESETS, Preset
 
 Choices = list[tuple[str, str]]
@@ -135,3 +140,40 @@ def reading_choices() -> Choices:
 def workload_presets() -> tuple[Preset, ...]:
     """Return the presets a workload may start from."""
     return PRESETS
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnNote:
+    """What a form says of a column of the scenario document."""
+
+    name: str
+    meaning: str
+    unit: str
+    choices: tuple[str, ...]
+    is_ranged: bool
+    is_required: bool
+    type: type
+
+
+def column_notes(record: str) -> dict[str, ColumnNote]:
+    """Return the columns of a record of the scenario document by name, such as ``Quote`` or ``Training``."""
+    table = getattr(tables, record)
+    hints = typing.get_type_hints(table)
+    return {
+        name: ColumnNote(
+            name,
+            note["meaning"],
+            note["unit"],
+            note["choices"],
+            note["ranged"],
+            note["required"],
+            _plain_type(hints[name]),
+        )
+        for name, note in columns(table).items()
+    }
+
+
+def _plain_type(hint: object) -> type:
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+        hint = next(part for part in typing.get_args(hint) if part is not type(None))
+    return typing.get_origin(hint) or hint  # type: ignore[return-value]
