@@ -1,12 +1,16 @@
 """Equal work: the hours one workload needs at one place, whatever the place gets out of an hour (semantics 5 to 7)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from procurement.engine.periods import SMALLEST_PART, Amount, Numbers, Window, whole_years, window_of
-from procurement.engine.tables import Assumptions, Workload
+from procurement.engine.demand import demand_hours
+from procurement.engine.load_curve import LoadCurve
+from procurement.engine.periods import SMALLEST_PART, Amount, Numbers, Window
+from procurement.engine.tables import Assumptions, Build, Quote, Workload
+from procurement.engine.throughput import useful_share
 from procurement.engine.work import Work, hours_worked, units_for
 from providers.reference import INFERENCE_RATES, TRAINING_RATES, accelerator_accepts, rate_ratio
 
@@ -19,24 +23,31 @@ class Asked:
 
     window: Window
     hours: Numbers  # shape (months,) or (draws, months)
-    shares: Numbers | None = None  # share of the hours in which accelerator k works; None: all at once
+    curves: tuple[LoadCurve, ...] = ()  # load-duration curves; none: all accelerators work at once
+    curve_of_month: NDArray[np.intp] | None = None
+    accelerators: int = 0  # in which the curves are stated
+
+    def shares_at(self, accelerators: int) -> Numbers | None:
+        """Return the share of hours in which accelerator k works, for N in a place's type, shape (1 or months, peak).
+
+        Accelerator k works for what the curve holds between k and k + 1, so that the mean is kept.
+        """
+        if not self.curves or self.curve_of_month is None:
+            return None
+        scale = accelerators / max(self.accelerators, 1)
+        curves = [curve.times(scale) for curve in self.curves]
+        peak = max(1, math.ceil(max(curve.peak for curve in curves) - SMALLEST_PART))
+        levels = np.arange(peak + 1, dtype=np.float64)
+        shares = np.stack([np.diff(curve.served_by(levels)) for curve in curves])
+        return shares if len(curves) == 1 else np.asarray(shares[self.curve_of_month])
 
 
 def asked_hours(workload: Workload, assumptions: Assumptions) -> Asked:
-    """Return hours by month in which the accelerators work, the last month by its fraction."""
-    window = window_of(workload, assumptions)
-    basis = assumptions.hours_per_month
-    demand = workload.demand
-    if demand is None:
-        return Asked(window, basis * window.weights)
-    if demand.hours_per_month is not None:
-        base: Amount = demand.hours_per_month
-    elif demand.utilisation is not None:
-        base = demand.utilisation * basis
-    else:
-        base = basis
-    growth = np.power(1.0 + workload.growth_per_year, whole_years(window.count))
-    return Asked(window, np.minimum(base * growth, basis) * window.weights)
+    """Return the hours by month in which a workload's accelerators work, the last month by its fraction."""
+    plan = demand_hours(workload, assumptions)
+    if plan.is_all_at_once:
+        return Asked(plan.window, plan.hours)
+    return Asked(plan.window, plan.hours, plan.curves, plan.curve_of_month, plan.accelerators)
 
 
 def accelerators_at(workload: Workload, accelerator: str | None, node: int) -> int | None:
@@ -57,6 +68,19 @@ def accelerators_at(workload: Workload, accelerator: str | None, node: int) -> i
     return units_for(math.ceil(scaled - SMALLEST_PART), float(node)) * node
 
 
+def shares_at(workload: Workload, place: Quote | Build, accelerators: int) -> tuple[float, float | None]:
+    """Return the share of an hour that counts as work asked for, and the useful share of an hour.
+
+    A workload with a training block states useful hours; otherwise demand is occupied hours, the same at every place
+    (semantics 6). NaN and None where a needed figure is not known.
+    """
+    found = useful_share(workload, place, accelerators)
+    useful = found.useful_share
+    if workload.training is None:
+        return 1.0, useful
+    return (float("nan") if useful is None else useful), useful
+
+
 def work_at(asked: Asked, accelerators: int, capacity: Amount, share: Amount = 1.0, ready: Amount = 0.0) -> Work:
     """Return the hours worked at a place.
 
@@ -74,14 +98,19 @@ def work_at(asked: Asked, accelerators: int, capacity: Amount, share: Amount = 1
         When the place can be used [months after the start].
     """
     hours, finish = hours_worked(asked.hours / share, capacity, ready, asked.window)
-    return Work(accelerators=accelerators, hours=hours, finish=finish, shares=asked.shares)
+    return Work(accelerators=accelerators, hours=hours, finish=finish, shares=asked.shares_at(accelerators))
 
 
 def later(asked: Asked, months: Amount) -> Asked:
     """Return the same demand moved to start ``months`` later, the reading of equal service life."""
     window = Window(asked.window.start, asked.window.length + float(np.max(months)))
     moved = _shifted(asked.hours, months, window.count)
-    return Asked(window, moved, asked.shares)
+    curve_of_month = asked.curve_of_month
+    if curve_of_month is not None:
+        first = math.floor(float(np.max(months)) + SMALLEST_PART)
+        index = np.clip(np.arange(window.count) - first, 0, curve_of_month.size - 1)
+        curve_of_month = curve_of_month[index]
+    return replace(asked, window=window, hours=moved, curve_of_month=curve_of_month)
 
 
 def _shifted(hours: Numbers, months: Amount, count: int) -> Numbers:

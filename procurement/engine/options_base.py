@@ -1,19 +1,18 @@
 """What every option is made of: a plan of where the work runs, and the priced ledger of that plan."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from procurement.engine.ledger import Flow, Ledger
 from procurement.engine.periods import Amount, Numbers
 from procurement.engine.tables import Workload
 
-Reason = dict[str, Any]  # {"code": ..., numbers}
+Reason = dict[str, Any]  # {"code": ..., numbers}, as a recommendation gives them
 
 
 def reason(code: str, **numbers: Any) -> Reason:
-    """Return a coded reason with its numbers; a code with a field after the colon keeps it as ``detail``."""
-    head, _, detail = code.partition(":")
-    return {"code": head, **({"detail": detail} if detail else {}), **numbers}
+    """Return a coded reason with its numbers."""
+    return {"code": code, **numbers}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,13 +23,11 @@ class Priced:
     accelerator_hours: Numbers  # by month, of the accelerators at work; shape (months,) or (draws, months)
     hours: Numbers  # wall-clock hours by month
     finish: Amount  # months after the start at which the work is done
-    useful_hours: Numbers | None = None  # accelerator-hours times useful share
+    useful_hours: Numbers | None = None  # accelerator-hours times useful share; None where that is not known
 
     def with_flows(self, flows: tuple[Flow, ...]) -> "Priced":
         """Return the same hours with further rows."""
-        return Priced(
-            self.ledger.with_flows(flows), self.accelerator_hours, self.hours, self.finish, self.useful_hours
-        )
+        return replace(self, ledger=self.ledger.with_flows(flows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +36,8 @@ class CloudPlan:
 
     quote: str
     accelerators: int  # N in the quote's type
-    share: float = 1.0  # useful share of an hour
+    share: float = 1.0  # of an hour that counts as work asked for; 1 where demand is occupied hours
+    useful: float | None = None  # efficiency x goodput x feed; None where one of them is not known
     terms: int = 1  # terms that are paid, for a commitment
     tail: str | None = None  # on-demand quote of the same provider that serves what is left
 
@@ -55,6 +53,7 @@ class BuildPlan:
     planned: int  # accelerators of the whole build
     tranches: tuple[str, ...]
     share: float = 1.0
+    useful: float | None = None
     is_whole: bool = True  # whole tranches are charged, else the reserved share
     is_marginal: bool = False
     is_equal_life: bool = False  # the reading in which a late build serves as long as an early one
@@ -99,8 +98,8 @@ class Option:
     places: tuple[str, ...]
     plan: Plan | None = None
     priced: Priced | None = None
-    reasons: tuple[Reason, ...] = ()  # why it is not feasible; none: feasible
-    conditions: tuple[Reason, ...] = ()
+    reasons: tuple[str, ...] = ()  # why it is not feasible, `code` or `code:detail`; none: feasible
+    conditions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     rate_basis: str | None = None
     charge_basis: str | None = None

@@ -1,11 +1,13 @@
 """Cloud options: one quote serves the whole workload (semantics 8 to 10)."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from procurement.engine.costs.base import QuoteUse, Span, TailQuote
 from procurement.engine.costs.billing import terms_begun
 from procurement.engine.costs.registry import COMPONENTS, quote_cost_flows
-from procurement.engine.equal_work import Asked, accelerators_at, asked_hours, work_at
+from procurement.engine.equal_work import Asked, accelerators_at, asked_hours, shares_at, work_at
 from procurement.engine.ledger import Ledger
 from procurement.engine.options_base import CloudPlan, Priced
 from procurement.engine.periods import Amount
@@ -39,7 +41,7 @@ def cloud_priced(plan: CloudPlan, workload: Workload, setting: Setting, asked: A
     use = quote_use(plan, workload, setting, work, end)
     ledger = Ledger(quote_cost_flows(use), setting.terms)
     hours = work.accelerator_hours()
-    return Priced(ledger, hours, work.hours, work.finish, hours * plan.share)
+    return Priced(ledger, hours, work.hours, work.finish, None if plan.useful is None else hours * plan.useful)
 
 
 def quote_use(plan: CloudPlan, workload: Workload, setting: Setting, work: Work, end: Amount) -> QuoteUse:
@@ -60,17 +62,18 @@ def quote_use(plan: CloudPlan, workload: Workload, setting: Setting, work: Work,
     )
 
 
-def cloud_plan(
-    quote: Quote, workload: Workload, setting: Setting, share: float = 1.0, asked: Asked | None = None
-) -> CloudPlan | None:
+def cloud_plan(quote: Quote, workload: Workload, setting: Setting, asked: Asked | None = None) -> CloudPlan | None:
     """Return the plan of a whole workload at a quote, without a tail; None where its type has no published rate."""
     accelerators = accelerators_at(workload, quote.accelerator, quote.accelerators_per_node or 1)
     if accelerators is None:
         return None
+    share, useful = shares_at(workload, quote, accelerators)
     asked = asked_hours(workload, setting.assumptions) if asked is None else asked
+    plan = CloudPlan(quote.id, accelerators, share, useful)
+    if not is_committed(quote) or not share > 0.0:
+        return plan
     work = work_at(asked, accelerators, setting.hours_per_month, share)
-    end = max(asked.window.length, float(np.max(work.finish)))
-    return CloudPlan(quote.id, accelerators, share, terms_begun(quote, end) if is_committed(quote) else 1)
+    return replace(plan, terms=terms_begun(quote, max(asked.window.length, float(np.max(work.finish)))))
 
 
 def with_tail(
@@ -81,7 +84,7 @@ def with_tail(
     partner = tail_partner(quote, partners, setting)
     if partner is None or plan.terms < 2 or not is_committed(quote):
         return plan
-    shorter = CloudPlan(plan.quote, plan.accelerators, plan.share, plan.terms - 1, partner.id)
+    shorter = replace(plan, terms=plan.terms - 1, tail=partner.id)
     whole, cut = (cloud_priced(choice, workload, setting, asked).ledger for choice in (plan, shorter))
     return shorter if worth(cut) < worth(whole) else plan
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from procurement.engine.costs.base import BuildUse, Span, line_rate
 from procurement.engine.costs.registry import COMPONENTS, build_cost_flows
-from procurement.engine.equal_work import Asked, accelerators_at, asked_hours, later, work_at
+from procurement.engine.equal_work import Asked, accelerators_at, asked_hours, later, shares_at, work_at
 from procurement.engine.ledger import Flow, Ledger
 from procurement.engine.options_base import BuildPlan, Priced
 from procurement.engine.periods import Amount, at_month
@@ -21,7 +21,7 @@ RESALE = "resale_forgone"
 MOST_TRANCHES = 12  # beyond it the smallest set is taken greedily
 
 
-def build_plan(build: Build, workload: Workload, share: float = 1.0) -> BuildPlan | None:
+def build_plan(build: Build, workload: Workload) -> BuildPlan | None:
     """Return how a workload sits on a build; None where its type has no published rate or it is too small."""
     node = build.accelerators_per_node or 1
     accelerators = accelerators_at(workload, build.accelerator, node)
@@ -33,6 +33,7 @@ def build_plan(build: Build, workload: Workload, share: float = 1.0) -> BuildPla
     if not tranches:
         return None
     bought = sum(tranche.planned_accelerators for tranche in tranches)
+    share, useful = shares_at(workload, build, accelerators)
     return BuildPlan(
         build=build.id,
         accelerators=accelerators,
@@ -41,6 +42,7 @@ def build_plan(build: Build, workload: Workload, share: float = 1.0) -> BuildPla
         planned=planned,
         tranches=tuple(tranche.id for tranche in tranches),
         share=share,
+        useful=useful,
         is_whole=not build.committed,
         is_marginal=build.committed,
     )
@@ -108,7 +110,7 @@ def build_priced(plan: BuildPlan, workload: Workload, setting: Setting, asked: A
     )
     ledger = Ledger(_flows(plan, build, setting, work, span), setting.terms)
     hours = work.accelerator_hours()
-    return Priced(ledger, hours, work.hours, work.finish, hours * plan.share)
+    return Priced(ledger, hours, work.hours, work.finish, None if plan.useful is None else hours * plan.useful)
 
 
 def _flows(plan: BuildPlan, build: Build, setting: Setting, work: Work, span: Span) -> tuple[Flow, ...]:

@@ -152,28 +152,23 @@ def _used_hours(use: QuoteUse, fee: Numbers) -> Numbers:
 
 
 def _at_term_starts(use: QuoteUse, component: str, unit: Amount, hours: Numbers) -> Flow:
-    """Return one row at the begin of each term that pays for the hours of that term."""
+    """Return one row at the begin of each term that pays for the hours of that term.
+
+    A month that two terms share gives each the hours of its part, used and unused in the month's proportion.
+    """
     term = term_of(use)
     starts = np.arange(use.terms_begun) * term
     months = np.floor(starts + SMALLEST_PART).astype(int)
+    fee = _fee_hours(use)
+    part = np.divide(hours, fee, out=np.zeros_like(hours), where=fee > 0.0)
+    billed = use.span.hours_per_month * instances_billed(use.quote, use.work.accelerators)
     paid = np.zeros((*hours.shape[:-1], int(months[-1]) + 1))
-    cumulated = np.concatenate([np.zeros((*hours.shape[:-1], 1)), np.cumsum(hours, axis=-1)], axis=-1)
-    edges = np.append(starts, float(hours.shape[-1]))  # what is used in a last part of a month is used before its end
-    sums = np.diff(_interpolated(cumulated, edges), axis=-1)
-    for index, month in enumerate(months):
-        paid[..., month] += sums[..., index]
+    for start, month in zip(starts, months, strict=True):
+        inside = overlap(float(start), float(start) + term, fee.shape[-1])
+        paid[..., month] += (part * inside).sum(axis=-1) * billed
     years = np.zeros(paid.shape[-1])
     years[months] = np.floor(starts / MONTHS_PER_YEAR + SMALLEST_PART)
     return Flow(
         component, unit, paid, timing="begin", path=CLOUD_PATH, price_years=years, is_recurring=False,
         source=use.quote.id,
     )  # fmt: skip
-
-
-def _interpolated(cumulated: Numbers, at: Numbers) -> Numbers:
-    """Return a cumulated sum at points in time, linear inside a month."""
-    last = cumulated.shape[-1] - 1
-    low = np.minimum(np.floor(at + SMALLEST_PART).astype(int), last)
-    high = np.minimum(low + 1, last)
-    share = np.clip(at - low, 0.0, 1.0)
-    return np.asarray(cumulated[..., low] * (1.0 - share) + cumulated[..., high] * share)

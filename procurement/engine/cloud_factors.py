@@ -1,0 +1,285 @@
+"""What one unit of price costs every workload: the rows of the ledger in factored form."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from procurement.engine.costs.registry import COMPONENT_BY_KEY
+from procurement.engine.equal_work import Asked, asked_hours
+from procurement.engine.ledger import Terms
+from procurement.engine.periods import (
+    HOURS_PER_DAY,
+    MONTHS_PER_YEAR,
+    SMALLEST_PART,
+    Numbers,
+    Window,
+    months_from_days,
+    present_factors,
+    price_growth,
+    timing_of,
+    whole_months,
+    whole_years,
+)
+from procurement.engine.setting import Setting
+from procurement.engine.tables import CostLine, Workload
+from procurement.engine.work import Work, hours_worked
+
+
+@dataclass(frozen=True, slots=True)
+class Billing:
+    """How quotes of one group are billed, without their prices."""
+
+    size: float  # accelerators in one instance
+    least: int  # instances
+    is_committed: bool
+    is_prepaid: bool
+    term: float | None  # months
+    least_days: float
+    hours_per_month: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Factors:
+    """What one unit of each price costs each workload, shape (workloads,)."""
+
+    hourly: Numbers
+    upfront: Numbers
+    exit: Numbers
+    storage: Numbers
+    egress: Numbers
+    supported: Numbers  # recurring hourly rows at the timing of support
+    billed_accelerators: Numbers
+    hours: Numbers  # full hours by month, shape (workloads, months)
+    end: Numbers  # end of the work or the window [months]
+    tail: Numbers | None = None  # one instance-hour price of the tail's quote
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """What all workloads ask for, as arrays; rows are workloads."""
+
+    asked: tuple[Asked, ...]
+    hours: Numbers  # shape (workloads, months)
+    length: Numbers  # window [months]
+    storage_gb: Numbers
+    egress_gb: Numbers
+    terms: Terms
+    uneven: tuple[int, ...]  # rows whose accelerators do not all work at once
+
+    @property
+    def count(self) -> int:
+        """Number of workloads."""
+        return len(self.asked)
+
+    def weights(self, count: int, timing: str, *, is_recurring: bool = True, path: str | None = "cloud") -> Numbers:
+        """Return price path times present value of each month."""
+        growth = price_growth(self.terms.paths.get(path or "", 0.0), whole_years(count))
+        return growth * self.present(count, timing, is_recurring=is_recurring)
+
+    def present(self, count: int, timing: str, *, is_recurring: bool) -> Numbers:
+        """Return the present value of each month; 1 where no discount rate is given, so that nominal costs rank."""
+        if self.terms.rate is None:
+            return np.ones(count)
+        return present_factors(
+            self.terms.rate, count, timing_of(timing, is_recurring=is_recurring, switch=self.terms.switch)
+        )
+
+    def line_factor(self, line: CostLine, factors: Factors) -> tuple[Numbers, Numbers]:
+        """Return what one unit of a further priced line costs each workload, and its support base at mid timing."""
+        count = whole_months(float(np.max(factors.end)))
+        entry = COMPONENT_BY_KEY[line.component]
+        if line.basis == "once":
+            due = self.present(count, "begin", is_recurring=False)
+            is_due = line.at_month < np.ceil(factors.end - SMALLEST_PART)
+            value = due[line.at_month] if line.at_month < count else 0.0
+            return np.where(is_due, value, 0.0), np.zeros(self.count)
+        if line.basis == "per_running_hour":
+            quantity = factors.hours
+        else:
+            end = factors.end if line.months is None else np.minimum(factors.end, line.at_month + line.months)
+            quantity = month_shares(np.full(self.count, float(line.at_month)), end, count)
+        weights, mid = (
+            self.weights(quantity.shape[1], timing, path=entry.path) for timing in (entry.timing, "mid")
+        )
+        per_month = _units_per_month(line, factors)
+        return per_month * (quantity @ weights), per_month * (quantity @ mid)
+
+
+def _units_per_month(line: CostLine, factors: Factors) -> Numbers | float:
+    if line.basis == "per_accelerator_month":
+        return factors.billed_accelerators
+    if line.basis in ("per_year", "fraction_of_hardware_per_year"):
+        return (1.0 if line.fte is None else line.fte) / MONTHS_PER_YEAR
+    if line.basis == "per_kw_month":
+        return np.nan if line.kw is None else line.kw
+    return 1.0
+
+
+def batch_of(workloads: Sequence[Workload], setting: Setting) -> Batch:
+    """Return what workloads ask for as arrays, padded to the longest window."""
+    asked = tuple(asked_hours(workload, setting.assumptions) for workload in workloads)
+    months = max(entry.hours.shape[-1] for entry in asked)
+    hours = np.zeros((len(asked), months))
+    for row, entry in enumerate(asked):
+        hours[row, : entry.hours.shape[-1]] = entry.hours
+    return Batch(
+        asked=asked,
+        hours=hours,
+        length=np.array([entry.window.length for entry in asked]),
+        storage_gb=np.array([float(workload.storage_gb or 0.0) for workload in workloads]),
+        egress_gb=np.array([float(workload.egress_gb_per_month or 0.0) for workload in workloads]),
+        terms=setting.terms,
+        uneven=tuple(row for row, entry in enumerate(asked) if entry.curves),
+    )
+
+
+def month_shares(begin: Numbers, end: Numbers, count: int) -> Numbers:
+    """Return the share of each month between two points in time, shape (workloads, count)."""
+    months = np.arange(count, dtype=np.float64)
+    return np.asarray(np.clip(np.minimum(end[:, None], months + 1.0) - np.maximum(begin[:, None], months), 0.0, 1.0))
+
+
+def billing_factors(
+    batch: Batch, billing: Billing, needs: Numbers, shares: Numbers, tail: Billing | None = None
+) -> Factors:
+    """Return the factors of one group of quotes.
+
+    Parameters
+    ----------
+    batch
+        What the workloads ask for.
+    billing
+        How the group is billed.
+    needs
+        N in the group's accelerator type, shape (workloads,); NaN where it is not known [accelerators].
+    shares
+        Share of an hour that counts as work, shape (workloads,) [fraction].
+    tail
+        How the on-demand quote is billed that serves what is left after one term less.
+    """
+    hours, end = _worked(batch, shares, billing.hours_per_month)
+    units = np.maximum(np.ceil(needs / billing.size - SMALLEST_PART), billing.least)
+    on = _unit_hours(batch, billing, needs, hours, units)
+    if billing.is_committed:
+        hourly, supported, upfront, contract = _committed(batch, billing, units, end, dropped=0 if tail is None else 1)
+    else:
+        hourly = on @ batch.weights(on.shape[1], "mid") + _shortfall(batch, billing, units, hours)
+        supported, upfront, contract = hourly, units, end
+    data = month_shares(np.zeros(batch.count), end, whole_months(float(np.max(end))))
+    kept = data @ batch.weights(data.shape[1], "mid")
+    last = np.ceil(np.where(np.isnan(contract), 1.0, contract) - SMALLEST_PART).astype(int) - 1
+    ends = batch.present(int(last.max()) + 1, "end", is_recurring=False)
+    return Factors(
+        hourly=hourly,
+        upfront=upfront,
+        exit=ends[last],
+        storage=kept * batch.storage_gb,
+        egress=kept * batch.egress_gb,
+        supported=supported,
+        billed_accelerators=units * billing.size,
+        hours=_full_hours(batch, needs, hours),
+        end=end,
+        tail=None if tail is None else _tail(batch, tail, needs, hours, contract),
+    )
+
+
+def _worked(batch: Batch, shares: Numbers, capacity: float) -> tuple[Numbers, Numbers]:
+    """Return hours worked by month and when work or window ends, for the share that each hour counts."""
+    slower = np.flatnonzero((shares != 1.0) & np.isfinite(shares) & (shares > 0.0))
+    hours, end = batch.hours.copy(), batch.length.copy()
+    if not slower.size:
+        return hours, end
+    window = Window(batch.asked[0].window.start, float(batch.hours.shape[1]))
+    longer, finish = hours_worked(batch.hours[slower] / shares[slower, None], capacity, 0.0, window)
+    hours = np.concatenate([hours, np.zeros((batch.count, longer.shape[1] - hours.shape[1]))], axis=1)
+    hours[slower] = longer
+    end[slower] = np.maximum(end[slower], np.asarray(finish)[:, 0])
+    return hours, end
+
+
+def _works(batch: Batch, needs: Numbers, hours: Numbers) -> Mapping[int, Work]:
+    """Return the work of each workload whose accelerators do not all work at once."""
+    known = (row for row in batch.uneven if np.isfinite(needs[row]))
+    return {row: Work(int(needs[row]), hours[row], 0.0, batch.asked[row].shares_at(int(needs[row]))) for row in known}
+
+
+def _unit_hours(batch: Batch, billing: Billing, needs: Numbers, hours: Numbers, units: Numbers) -> Numbers:
+    on = hours * units[:, None]
+    for row, work in _works(batch, needs, hours).items():
+        on[row] = work.unit_hours(billing.size, billing.least)
+    return on
+
+
+def _full_hours(batch: Batch, needs: Numbers, hours: Numbers) -> Numbers:
+    full = hours.copy()
+    for row, work in _works(batch, needs, hours).items():
+        full[row] = work.full_hours()
+    return full
+
+
+def _shortfall(batch: Batch, billing: Billing, units: Numbers, hours: Numbers) -> Numbers | float:
+    if not billing.least_days:
+        return 0.0
+    month = whole_months(months_from_days(billing.least_days)) - 1
+    missing = np.maximum(billing.least_days * HOURS_PER_DAY - hours.sum(axis=1), 0.0)
+    return np.asarray(missing * units * batch.weights(month + 1, "mid")[month])
+
+
+def _committed(
+    batch: Batch, billing: Billing, units: Numbers, end: Numbers, *, dropped: int
+) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """Return factors of the hourly price, of support on it, of the upfront price, and the months of the contract."""
+    term = end if billing.term is None else np.full(batch.count, billing.term)
+    begun = np.maximum(np.ceil(end / term - SMALLEST_PART), 1.0) - dropped
+    begun = np.where(begun < 1.0, np.nan, begun)
+    contract = begun * term
+    longest = whole_months(float(np.nanmax(contract, initial=1.0)))
+    starts = _start_sums(batch, billing, longest)
+    upfront = units * _looked_up(starts, begun)
+    if billing.is_prepaid:
+        return upfront * billing.hours_per_month * term, np.zeros(batch.count), upfront, contract
+    months = np.arange(longest + 1, dtype=np.float64)
+    lasting = float(longest + 1) if billing.term is None else billing.term
+    years = np.floor(np.floor(months / lasting + SMALLEST_PART) * lasting / MONTHS_PER_YEAR)
+    growth = price_growth(batch.terms.paths.get("cloud", 0.0), years)
+    hours = units * billing.hours_per_month
+    fees, supported = (
+        hours * _up_to(growth * batch.present(longest + 1, timing, is_recurring=True), contract)
+        for timing in ("begin", "mid")
+    )
+    return fees, supported, upfront, contract
+
+
+def _start_sums(batch: Batch, billing: Billing, longest: int) -> Numbers:
+    """Return price path times present value of term starts, cumulated: entry n is the sum over n terms."""
+    term = float(longest + 1) if billing.term is None else billing.term
+    starts = np.arange(0.0, longest + term, term)
+    months = np.floor(starts + SMALLEST_PART).astype(int)
+    growth = price_growth(batch.terms.paths.get("cloud", 0.0), np.floor(starts / MONTHS_PER_YEAR + SMALLEST_PART))
+    values = growth * batch.present(int(months[-1]) + 1, "begin", is_recurring=False)[months]
+    return np.concatenate([[0.0], np.cumsum(values)])
+
+
+def _looked_up(sums: Numbers, index: Numbers) -> Numbers:
+    known = np.isfinite(index)
+    return np.where(known, sums[np.where(known, index, 0.0).astype(int)], np.nan)
+
+
+def _up_to(monthly: Numbers, months: Numbers) -> Numbers:
+    """Return the sum of monthly values up to a point in time, a part of the last month by its share."""
+    sums = np.concatenate([[0.0], np.cumsum(monthly)])
+    known = np.isfinite(months)
+    low = np.floor(np.where(known, months, 0.0) + SMALLEST_PART).astype(int)
+    part = np.clip(np.where(known, months, 0.0) - low, 0.0, 1.0)
+    return np.where(known, sums[low] + part * monthly[np.minimum(low, monthly.size - 1)], np.nan)
+
+
+def _tail(batch: Batch, tail: Billing, needs: Numbers, hours: Numbers, contract: Numbers) -> Numbers:
+    """Return the instance-hours after the last whole term, valued as metered rows."""
+    units = np.maximum(np.ceil(needs / tail.size - SMALLEST_PART), tail.least)
+    on = _unit_hours(batch, tail, needs, hours, units)
+    after = 1.0 - month_shares(np.zeros(batch.count), np.where(np.isnan(contract), 0.0, contract), on.shape[1])
+    value = (on * after) @ batch.weights(on.shape[1], "mid")
+    return np.where(np.isnan(contract), np.nan, value)
+

@@ -1,0 +1,128 @@
+"""Why an own build cannot serve a workload: the constraints that quotes meet, asked of a build."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol
+
+from procurement.engine.codes import INTERCONNECTS
+from procurement.engine.options_base import BuildPlan
+from procurement.engine.options_on_prem import planned_accelerators
+from procurement.engine.tables import Build, Workload
+from providers.reference import accelerator_accepts, memory_gb
+
+SINGLE_NODE = INTERCONNECTS.index("single_node")
+CLUSTER_SCALE = INTERCONNECTS.index("cluster_scale")
+
+
+class KnownBuild(Protocol):
+    """What readiness says of a build."""
+
+    @property
+    def missing_facts(self) -> tuple[str, ...]:
+        """Facts of which neither evidence nor a promise is on record."""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Flags of its gates."""
+
+
+class DatedBuild(Protocol):
+    """What the forecast says of a build."""
+
+    def usable_date_for(self, accelerators: int, p: float) -> date | None:
+        """Return the first day on which so many accelerators are usable at a quantile."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BuildFacts:
+    """What is known of one own build."""
+
+    build: Build
+    readiness: KnownBuild
+    forecast: DatedBuild
+    is_resident: Callable[[Workload, Build], str | None]  # a reason, or None
+
+
+def build_reasons(facts: BuildFacts, workload: Workload) -> tuple[str, ...]:
+    """Return what speaks against a build whatever its dates: type, size, network, memory, place, missing facts."""
+    build = facts.build
+    residency = facts.is_resident(workload, build)
+    checks = (
+        (build.cancelled_on is not None, "cancelled"),
+        (not is_accepted(build, workload), "wrong_accelerator"),
+        (is_memory_small(build, workload), "memory_too_small"),
+        (is_domain_small(build, workload), "one_domain_too_small"),
+        (is_network_weak(build, workload), "interconnect_too_weak"),
+        (bool(workload.fabrics) and build.fabric not in workload.fabrics, "fabric_not_accepted"),
+    )
+    found = tuple(code for is_so, code in checks if is_so)
+    missing = tuple(f"missing:{fact}" for fact in facts.readiness.missing_facts)
+    return (*found, *((residency,) if residency else ()), *missing)
+
+
+def is_accepted(build: Build, workload: Workload) -> bool:
+    """Return whether the build's accelerator is among those the workload accepts."""
+    types = workload.accelerator_types
+    return not types or any(accelerator_accepts(wanted, build.accelerator) for wanted in types)
+
+
+def is_memory_small(build: Build, workload: Workload) -> bool:
+    """Return whether one accelerator is known to hold less than the workload needs."""
+    held = memory_gb(build.accelerator)
+    return workload.min_memory_gb is not None and held is not None and held < workload.min_memory_gb
+
+
+def largest_domain(build: Build) -> int:
+    """Return the accelerators of the largest planned fabric domain."""
+    domains: dict[str, int] = {}
+    for tranche in build.tranches:
+        name = tranche.fabric_domain or tranche.id
+        domains[name] = domains.get(name, 0) + tranche.planned_accelerators
+    return max(domains.values(), default=0)
+
+
+def largest_job(build: Build) -> int:
+    """Return the accelerators that one job can use together: a node, or the largest domain of a multi-node design."""
+    return largest_domain(build) if build.design_class == "multi_node" else build.accelerators_per_node
+
+
+def is_domain_small(build: Build, workload: Workload) -> bool:
+    """Return whether one job of several nodes finds no fabric domain that holds it."""
+    is_several = workload.accelerators > build.accelerators_per_node
+    return workload.shape == "one_job" and is_several and workload.accelerators > largest_domain(build)
+
+
+def is_network_weak(build: Build, workload: Workload) -> bool:
+    """Return whether the build's design is for a smaller scale than the workload needs (semantics 39)."""
+    if workload.interconnect is None:
+        return False
+    needed = INTERCONNECTS.index(workload.interconnect)
+    if needed <= SINGLE_NODE:
+        return False
+    if build.design_class != "multi_node":
+        return True
+    return needed == CLUSTER_SCALE and largest_domain(build) < workload.accelerators
+
+
+def date_reasons(facts: BuildFacts, workload: Workload, plan: BuildPlan, as_of: date, quantile: float) -> tuple[str, ...]:
+    """Return ``no_forecast`` or ``not_ready_by_need`` where the usable date is unknown or too late (semantics 13)."""
+    usable = facts.forecast.usable_date_for(plan.accelerators, quantile)
+    if usable is None:
+        return ("no_forecast",)
+    need_by = max(workload.need_by or workload.start, as_of)
+    return ("not_ready_by_need",) if usable > need_by else ()
+
+
+def size_reasons(build: Build, accelerators: int | None) -> tuple[str, ...]:
+    """Return whether the build holds the need at all, in its own type."""
+    if accelerators is None:
+        return (f"no_rate:{build.accelerator}",)
+    return ("quantity_too_small",) if accelerators > planned_accelerators(build) else ()
+
+
+def renewals(facts: BuildFacts) -> tuple[str, ...]:
+    """Return the conditions ``renew:<gate>`` of evidence that has only aged (semantics 33)."""
+    return tuple(
+        f"renew:{flag.partition(':')[2].split(':')[0]}" for flag in facts.readiness.flags if flag.startswith("stale:")
+    )
