@@ -1,0 +1,122 @@
+"""What a price format is: it recognises a document and turns its rows into offers, each still as its source says it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Any, Protocol
+
+import pandas as pd
+
+from providers.currency import Rate
+from providers.document import Document
+from providers.errors import Fault
+from providers.sheet import Duplicate, Ignored, Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What a person says about a file beside its bytes.
+
+    Attributes
+    ----------
+    decimal : str or None
+        The decimal sign of hand-made sheets; None when nobody said.
+    aliases : mapping
+        Further spellings, over the tables of providers/data: `H100-X` (an accelerator), `region:US East`,
+        `unit:10 Std`, `sku:acme/big-box`, `provider:ACME Inc` to what they mean.
+    profile : mapping or None
+        How the columns of an unknown sheet are named; see `providers.formats.mapped`.
+    rates : sequence of Rate
+        Dated exchange rates, so that plausibility bands reach other currencies.
+    medians : mapping
+        Median price per accelerator-hour [USD] by accelerator that is already known.
+    """
+
+    file_name: str
+    observed_on: date
+    source: str
+    source_hash: str = ""
+    currency: str | None = None
+    provider: str | None = None
+    decimal: str | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    profile: Mapping[str, Any] | None = None
+    rates: Sequence[Rate] = ()
+    medians: Mapping[str, Decimal] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class Offer:
+    """One priced line as its source states it, with names not yet normalised.
+
+    `accelerator` may be empty when the SKU alone says what it is; `values` holds further contract columns; `steps` says
+    how `price` came from `written`; `vram_gb` is the memory of one accelerator or of the part that is sold.
+    """
+
+    line: int
+    raw: Mapping[str, str]
+    price: Decimal | None
+    written: str
+    currency: str | None
+    basis: str
+    sku: str = ""
+    accelerator: str = ""
+    provider: str = ""
+    region: str = ""
+    count: Decimal | None = None
+    vram_gb: Decimal | None = None
+    form_factor: str = ""
+    purchase_model: str = "on_demand"
+    values: dict[str, Any] = field(default_factory=dict)
+    steps: list[str] = field(default_factory=list)
+    reasons: list[Reason] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+    default_vram_gb: Mapping[str, Decimal] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class Parsed:
+    """What a format found in a document, and how many rows it looked at."""
+
+    rows: int
+    offers: list[Offer] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    ignored: list[Ignored] = field(default_factory=list)
+    duplicates: list[Duplicate] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    unknown_columns: tuple[str, ...] = ()
+    realised: pd.DataFrame | None = None
+
+
+class Format(Protocol):
+    """One price format of the shelf; `reads`, `holds` and `ignores` are printed in the README table."""
+
+    key: str
+    title: str
+    reads: str
+    holds: str
+    ignores: str
+
+    def recognises(self, document: Document) -> bool:
+        """Return whether the document has the shape of this format, by its content alone."""
+        ...
+
+    def parse(self, document: Document, context: Context) -> Parsed:
+        """Return the offers of a recognised document."""
+        ...
+
+
+def ragged(found: int, expected: int) -> Reason:
+    """Return the reason that holds a row of a catalog whose cells do not match its header."""
+    return Reason(
+        "ragged_row",
+        f"the row has {found} cells, the header {expected}",
+        "quote the cell that holds a delimiter, or send the catalog anew",
+        {"cells": str(found), "expected": str(expected)},
+    )
+
+
+def no_price(what: str = "no price is stated") -> Reason:
+    """Return the reason that holds an offer without a price: unknown is never zero."""
+    return Reason("price_missing", what, "state the price, or wait for a list that has it")

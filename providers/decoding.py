@@ -1,0 +1,167 @@
+"""From bytes to text, rows and JSON, with limits; nothing is changed silently."""
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from providers.errors import Fault, UnreadableFile, UnsafeFile
+
+MAX_BYTES = 200 * 1024 * 1024  # of a file; reliability T55
+MAX_QUOTE_ERRORS = 20  # rows whose quotes do not close, before the file is refused
+DELIMITERS = (",", ";", "\t", "|")
+BINARY_SIGNATURES = {
+    b"%PDF": "a PDF",
+    b"\x1f\x8b": "a gzip archive",
+    b"\x89PNG": "a picture",
+    b"\xd0\xcf\x11\xe0": "an old XLS workbook",
+}
+UTF_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+SAMPLE = 4_096  # bytes looked at to tell text from binary
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Decoded text and the encoding it was read with."""
+
+    text: str
+    encoding: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The cells of one record and the line on which it starts."""
+
+    line: int
+    cells: list[str]
+
+
+def check_size(content: bytes, file_name: str) -> None:
+    """Refuse a file that is empty or above the limit."""
+    if not content.strip():
+        message = f"{file_name} is empty; send a file with a header and at least one row"
+        raise UnreadableFile(message)
+    if len(content) > MAX_BYTES:
+        message = f"{file_name} has {len(content):,} bytes; at most {MAX_BYTES:,} are read: split it"
+        raise UnsafeFile(message)
+
+
+def decode_text(content: bytes, file_name: str) -> Text:
+    """Decode a text file: UTF-8 with or without mark, UTF-16, else Windows-1252.
+
+    Raises
+    ------
+    UnreadableFile
+        When the bytes are a known binary format, or text of none of these encodings.
+    """
+    for signature, name in BINARY_SIGNATURES.items():
+        if content.startswith(signature):
+            message = f"{file_name} is {name}; send CSV, JSON or XLSX"
+            raise UnreadableFile(message)
+    encoding = _encoding(content)
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        message = f"{file_name} is neither UTF-8, UTF-16 nor Windows-1252 text (byte {error.start}); save it as UTF-8"
+        raise UnreadableFile(message) from error
+    text = text.replace("\ufeff", "")
+    if "\x00" in text:
+        message = f"{file_name} holds NUL characters (first at {text.index(chr(0))}); save it as UTF-8 text"
+        raise UnreadableFile(message)
+    return Text(text, encoding)
+
+
+def _encoding(content: bytes) -> str:
+    if content.startswith(b"\xef\xbb\xbf"):
+        return "utf-8-sig"
+    for mark, name in UTF_MARKS.items():
+        if content.startswith(mark):
+            return name
+    sample = content[:SAMPLE]
+    if sample.count(b"\x00") > len(sample) // 4:
+        return "utf-16-le" if sample[1:2] == b"\x00" else "utf-16-be"
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8"
+
+
+def find_delimiter(text: str) -> str:
+    """Return the delimiter that appears most in the widest of the first lines; a comma when none does."""
+    lines = [line for line in io.StringIO(text[:65_536], newline="") if line.strip()][:20]
+    counts = ((line.count(mark), -place, mark) for line in lines for place, mark in enumerate(DELIMITERS))
+    best = max(counts, default=None)
+    return best[2] if best and best[0] else ","
+
+
+def read_rows(text: str, delimiter: str) -> tuple[list[Row], list[Fault]]:
+    """Read delimited text strictly; a record whose quotes are broken becomes a fault and the rest is read on.
+
+    Returns
+    -------
+    rows : list of Row
+        Each with the line on which it starts; blank lines are left out.
+    faults : list of Fault
+        Records that cannot be read.
+    """
+    if '"' not in text:
+        return _plain_rows(text, delimiter), []
+    lines = list(io.StringIO(text, newline=""))
+    rows: list[Row] = []
+    faults: list[Fault] = []
+    position = 0
+    while position < len(lines):
+        reader = csv.reader(iter(lines[position:]), delimiter=delimiter, strict=True)
+        start = position
+        try:
+            for cells in reader:
+                if any(cells):
+                    rows.append(Row(start + 1, cells))
+                start = position + reader.line_num
+            break
+        except csv.Error as error:
+            found = lines[start].strip()[:80]
+            faults.append(Fault(start + 1, "", found, "broken_quotes", f"close each quote ({error})"))
+            position = start + 1
+        if len(faults) > MAX_QUOTE_ERRORS:
+            message = f"more than {MAX_QUOTE_ERRORS} rows have broken quotes, the first on line {faults[0].line}"
+            raise UnreadableFile(message)
+    return rows, faults
+
+
+def _plain_rows(text: str, delimiter: str) -> list[Row]:
+    lines = io.StringIO(text, newline=None)  # without quotes a line is a row
+    return [
+        Row(number, line.rstrip("\n").split(delimiter))
+        for number, line in enumerate(lines, start=1)
+        if line.strip(" \t\r\n" + delimiter)
+    ]
+
+
+def read_json(text: str, file_name: str) -> Any:
+    """Read JSON with exact decimals; a repeated key, NaN or too deep a nesting is refused."""
+    try:
+        return json.loads(text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_unique_keys)
+    except RecursionError as error:
+        message = f"{file_name} nests too deep to be a price list"
+        raise UnsafeFile(message) from error
+    except ValueError as error:
+        message = f"{file_name} is no valid JSON: {error}"
+        raise UnreadableFile(message) from error
+
+
+def _no_constant(name: str) -> Any:
+    message = f"{name} is no number of JSON"
+    raise ValueError(message)
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        message = f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice in one object"
+        raise ValueError(message)
+    return found

@@ -1,0 +1,150 @@
+"""One price file, decoded once: its tables or its JSON, for formats to recognise and to parse."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from providers.cells import read_text
+from providers.decoding import check_size, decode_text, find_delimiter, read_json, read_rows
+from providers.errors import Fault
+from providers.workbooks import is_workbook, read_workbook
+
+HEADER_ROWS = 40  # rows among which a header is looked for: preambles, notes and titles stand above it
+JSON_STARTS = ("{", "[")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row of a table by header name."""
+
+    line: int
+    cells: list[Any]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The rows of one sheet or text file; `name` is the sheet's name, empty for text."""
+
+    name: str
+    records: list[Record]
+
+    def table(self, needed: Iterable[str]) -> "TableRows | None":
+        """Return the table below the first row that holds all needed names, in any case; None without one."""
+        wanted = {name.casefold() for name in needed}
+        for position, record in enumerate(self.records[:HEADER_ROWS]):
+            names = [str(cell).strip() for cell in record.cells]
+            if wanted <= {name.casefold() for name in names}:
+                return TableRows(tuple(names), record.line, self.records[position + 1 :], self.records[:position])
+        return None
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """A header and the rows below it."""
+
+    header: tuple[str, ...]
+    line: int
+    records: list[Record]
+    above: list[Record]
+
+    @cached_property
+    def positions(self) -> Mapping[str, int]:
+        """Place of each header name, in lower case; of a repeated name the first."""
+        return {name.casefold(): place for place, name in reversed(list(enumerate(self.header)))}
+
+    def place(self, name: str) -> int | None:
+        """Return the place of a column, in any case; None when the table has none of that name."""
+        return self.positions.get(name.casefold())
+
+    def even(self, record: Record) -> bool:
+        """Return whether a row has as many cells as the header; empty cells at its end do not count."""
+        extra = len(record.cells) - len(self.header)
+        return extra == 0 or (extra > 0 and not any(str(cell).strip() for cell in record.cells[-extra:]))
+
+    def getter(self, name: str) -> "Getter":
+        """Return a reader of one column that gives None where the table has no such column or the row is short."""
+        return Getter(self.place(name))
+
+    def raw(self, record: Record) -> dict[str, str]:
+        """Return a row as written, by header name; cells beyond the header are numbered."""
+        names = [*self.header, *(f"cell {place + 1}" for place in range(len(self.header), len(record.cells)))]
+        return {name or f"cell {place + 1}": str(cell) for place, (name, cell) in enumerate(zip(names, record.cells))}  # noqa: B905 - short rows are shown as far as they go
+
+
+@dataclass(frozen=True, slots=True)
+class Getter:
+    """Reads one column of a record."""
+
+    place: int | None
+
+    def __call__(self, record: Record) -> Any:
+        """Return the cell as written, None when there is none."""
+        if self.place is None or self.place >= len(record.cells):
+            return None
+        return record.cells[self.place]
+
+    def text(self, record: Record) -> str:
+        """Return the cell as text without blanks around it, empty when there is none."""
+        return read_text(self(record)) or ""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A decoded file: `grids` of a table or workbook, or `json`, never both."""
+
+    file_name: str
+    content_hash: str
+    encoding: str
+    grids: tuple[Grid, ...] = ()
+    json: Any = None
+    is_workbook: bool = False
+    faults: tuple[Fault, ...] = field(default=())
+
+    def table(self, *needed: str) -> TableRows | None:
+        """Return the first table of any sheet whose header holds all needed names."""
+        for grid in self.grids:
+            found = grid.table(needed)
+            if found is not None:
+                return found
+        return None
+
+    def objects(self, *path: str) -> Iterator[dict[str, Any]]:
+        """Return the objects of a JSON list, found under a path of keys."""
+        value = self.json
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, list):
+            yield from (entry for entry in value if isinstance(entry, dict))
+
+
+def open_document(content: bytes, file_name: str) -> Document:
+    """Decode a file by its content, not by its name.
+
+    Raises
+    ------
+    UnreadableFile, UnsafeFile
+        When it is no text, JSON or workbook within the limits.
+    """
+    check_size(content, file_name)
+    digest = hashlib.sha256(content).hexdigest()
+    if is_workbook(content):
+        sheets = read_workbook(content, file_name)
+        grids = tuple(Grid(name, _sheet_records(rows)) for name, rows in sheets.items())
+        return Document(file_name, digest, "xlsx", grids, is_workbook=True)
+    decoded = decode_text(content, file_name)
+    if decoded.text.lstrip().startswith(JSON_STARTS):
+        return Document(file_name, digest, decoded.encoding, json=read_json(decoded.text, file_name))
+    rows, faults = read_rows(decoded.text, find_delimiter(decoded.text))
+    grid = Grid("", [Record(row.line, row.cells) for row in rows])
+    return Document(file_name, digest, decoded.encoding, (grid,), faults=tuple(faults))
+
+
+def _sheet_records(rows: list[list[Any]]) -> list[Record]:
+    records = []
+    for line, cells in enumerate(rows, start=1):
+        last = max((place for place, cell in enumerate(cells) if cell != ""), default=-1)
+        if last >= 0:
+            records.append(Record(line, cells[: last + 1]))
+    return records

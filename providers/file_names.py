@@ -1,0 +1,25 @@
+"""Reads the provider of a catalog from the name of its file."""
+
+import re
+
+from providers.knowledge import PROVIDERS, squeezed
+
+PLAIN_WORDS = frozenset(
+    {"VMS", "CSV", "CATALOG", "CATALOGS", "SKYPILOT", "GPUHUNT", "PRICES", "PRICE", "PRICING", "LIST", "DATA", "LATEST"}
+)
+
+
+def provider_in(file_name: str) -> str | None:
+    """Return the known provider that a path names, nearest to the file first; None without one."""
+    for part in reversed(re.split(r"[/\\]", file_name)):
+        stem = re.sub(r"\.(csv|json|xlsx|zip)$", "", part, flags=re.IGNORECASE)
+        for word in (stem, *re.split(r"[-_. ]+", stem)):
+            if squeezed(word) in PROVIDERS:
+                return PROVIDERS[squeezed(word)]
+    return None
+
+
+def stem_of(file_name: str) -> str | None:
+    """Return the bare file name where it can be a provider's: `acme.csv` but not `vms.csv`."""
+    stem = re.sub(r"\.[A-Za-z0-9]+$", "", re.split(r"[/\\]", file_name)[-1]).strip().lower()
+    return stem if stem and squeezed(stem) not in PLAIN_WORDS and not squeezed(stem).isdigit() else None

@@ -1,0 +1,1 @@
+"""The shelf of price formats: one file each, registered in providers.registry."""

@@ -1,0 +1,151 @@
+"""gpuhunt (dstack) catalogs: one CSV per provider, price per instance, spot as rows of their own."""
+
+from collections import defaultdict
+from decimal import Decimal
+
+from providers.base import Context, Offer, Parsed, ragged
+from providers.cells import plain, read_boolean, read_number
+from providers.document import Document, Record, TableRows
+from providers.errors import CellError, ProviderError
+from providers.file_names import provider_in, stem_of
+from providers.knowledge import MARKETPLACES, PROVIDERS, find_sku, squeezed
+from providers.rates import rounded
+from providers.sheet import Duplicate, Ignored
+
+NEEDED = ("instance_name", "location", "price", "gpu_count", "gpu_name", "gpu_memory", "spot")
+CURRENCY = "USD"  # the catalogs state none; gpuhunt prices are USD
+OPERATING_SYSTEM = "linux"  # the catalogs state none; dstack starts Linux
+CPU_WORDS = frozenset({"", "0", "0.0"})
+LAMBDA_MEMORY = Decimal("1.074")  # gpuhunt writes Lambda's GiB as GB x 1.074
+
+
+class GpuHunt:
+    """Instance prices with GPU name, count and memory per GPU."""
+
+    key = "gpuhunt"
+    title = "gpuhunt CSV"
+    reads = "price per instance; spot rows; parts of a GPU told by their memory; several sizes of one node as one offer"
+    holds = "unknown accelerator, memory of no variant, zero price, ragged rows"
+    ignores = "instances without GPU"
+
+    def recognises(self, document: Document) -> bool:
+        """Return whether the header is that of a gpuhunt catalog."""
+        return document.table(*NEEDED) is not None
+
+    def parse(self, document: Document, context: Context) -> Parsed:
+        """Return one offer per row, sizes of one node merged where the rate per GPU is the same."""
+        table = document.table(*NEEDED)
+        if table is None:
+            return Parsed(rows=0)
+        if context.currency not in (None, CURRENCY):
+            message = f"gpuhunt catalogs are in {CURRENCY}, not in {context.currency}; leave the currency out"
+            raise ProviderError(message)
+        provider = _provider(context)
+        parsed = Parsed(rows=len(table.records))
+        text = {name: table.getter(name) for name in NEEDED}
+        for record in table.records:
+            if not table.even(record):
+                parsed.offers.append(_ragged_offer(table, record, provider))
+                continue
+            try:
+                if text["gpu_count"].text(record) in CPU_WORDS and not text["gpu_name"].text(record):
+                    parsed.ignored.append(Ignored(record.line, "no_accelerator", text["instance_name"].text(record)))
+                else:
+                    parsed.offers.append(_offer(table, record, provider))
+            except CellError as error:
+                column = next((name for name in NEEDED if text[name].text(record) == error.value.strip()), "price")
+                parsed.faults.append(error.at(record.line, column))
+        _merge_sizes(parsed)
+        return parsed
+
+
+def _provider(context: Context) -> str:
+    if context.provider:
+        return PROVIDERS.get(squeezed(context.provider), context.provider)
+    named = provider_in(context.file_name) or stem_of(context.file_name)
+    if named is None:
+        message = f"{context.file_name} does not say whose prices it holds; name the file after the provider or name it"
+        raise ProviderError(message)
+    return named
+
+
+def _ragged_offer(table: TableRows, record: Record, provider: str) -> Offer:
+    return Offer(
+        line=record.line, raw=table.raw(record), price=None, written="a ragged row", currency=CURRENCY,
+        basis="per_instance_hour", sku=table.getter("instance_name").text(record), provider=provider,
+        reasons=[ragged(len(record.cells), len(table.header))],
+    )  # fmt: skip
+
+
+def _offer(table: TableRows, record: Record, provider: str) -> Offer:
+    def text(name: str) -> str:
+        return table.getter(name).text(record)
+
+    def number(name: str) -> Decimal | None:
+        return read_number(table.getter(name)(record), ".")
+
+    is_spot = read_boolean(text("spot")) or False
+    memory = number("gpu_memory")
+    if provider == "lambda" and memory is not None:
+        memory = rounded(memory / LAMBDA_MEMORY).quantize(Decimal(1))
+    model = "spot" if is_spot else "market_floor" if provider in MARKETPLACES else "on_demand"
+    offer = Offer(
+        line=record.line,
+        raw=table.raw(record),
+        price=number("price"),
+        written=f"{text('price') or 'nothing'} {CURRENCY}",
+        currency=CURRENCY,
+        basis="per_instance_hour",
+        sku=text("instance_name"),
+        accelerator=_accelerator(text("gpu_name"), text("gpu_vendor")),
+        provider=provider,
+        region=text("location"),
+        count=number("gpu_count"),
+        vram_gb=memory,
+        purchase_model=model,
+        values={"os": OPERATING_SYSTEM, "capacity_class": "spot" if is_spot else "on_demand"},
+    )
+    if offer.accelerator.lower().startswith("tpu-"):
+        offer.vram_gb = None  # of the slice, not of a chip
+    return offer
+
+
+def _accelerator(name: str, vendor: str) -> str:
+    return f"{name}" if name else vendor
+
+
+def _merge_sizes(parsed: Parsed) -> None:
+    """Merge several sizes of one node into one offer per accelerator, where the rate per accelerator is the same."""
+    groups: dict[tuple[str, str, str, str], list[Offer]] = defaultdict(list)
+    for offer in parsed.offers:
+        if offer.price and offer.count and not offer.reasons and find_sku(offer.provider, offer.sku) is None:
+            groups[(offer.sku, offer.region, offer.accelerator, offer.purchase_model)].append(offer)
+    gone: set[int] = set()
+    for group in groups.values():
+        sizes = {offer.count for offer in group}
+        if len(sizes) < 2:
+            continue
+        rates = {rounded((offer.price or Decimal(0)) / (offer.count or Decimal(1))) for offer in group}
+        if len(rates) == 1:
+            gone |= _merge_node(group, rates.pop(), parsed)
+        else:
+            for offer in group:  # another size is another offer
+                offer.sku = f"{offer.sku}#{plain(offer.count or Decimal(0))}"
+    parsed.offers = [offer for offer in parsed.offers if id(offer) not in gone]
+
+
+def _merge_node(group: list[Offer], rate: Decimal, parsed: Parsed) -> set[int]:
+    group.sort(key=lambda offer: (offer.count or Decimal(0), offer.line))
+    least, most = group[0], group[-1]
+    least.steps.append(
+        f"{len(group)} sizes of one node, {plain(least.count or rate)} to {plain(most.count or rate)}, at one rate"
+    )
+    least.values |= {"min_accelerators": int(least.count or 1), "quantity_available": int(most.count or 1)}
+    if least.count != 1:
+        least.price, least.count = rate * (least.count or 1), least.count
+    for offer in group[1:]:
+        parsed.duplicates.append(Duplicate(offer.line, least.line, offer.sku, "another size of the same node"))
+    return {id(offer) for offer in group[1:]}
+
+
+GPUHUNT = GpuHunt()

@@ -1,0 +1,149 @@
+"""Reads one price file from bytes to a checked sheet: decode, recognise, parse, normalise, check."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pandas as pd
+
+from providers.base import Context, Parsed
+from providers.checks import check_sheet
+from providers.contract import DERIVED, QUOTES
+from providers.currency import Rate, is_currency
+from providers.document import open_document
+from providers.errors import ProviderError
+from providers.normalise import Prepared, normalise_quotes
+from providers.registry import detect_format, get_format
+from providers.sheet import Held, QuoteSheet
+
+DECIMAL_SIGNS = (".", ",", None)
+
+
+def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a person says about the file
+    content: bytes,
+    *,
+    file_name: str,
+    observed_on: date,
+    source: str,
+    currency: str | None = None,
+    provider: str | None = None,
+    format_key: str | None = None,
+    decimal: str | None = None,
+    aliases: Mapping[str, str] | None = None,
+    profile: Mapping[str, Any] | None = None,
+    rates: Sequence[Rate] = (),
+    medians: Mapping[str, Decimal] | None = None,
+) -> QuoteSheet:
+    """Read a price file into quotes that are ready, rows that are held and faults, none of them lost.
+
+    Parameters
+    ----------
+    content : bytes
+        The file as received.
+    file_name : str
+        Its name; names the provider where a catalog does not (`aws/vms.csv`, `vultr.csv`).
+    observed_on : date
+        Day on which the prices were true.
+    source : str
+        Where the file is from: an address or a person.
+    currency, provider : str, optional
+        What holds for rows that state none.
+    format_key : str, optional
+        Key of the format; found by content when left out.
+    decimal : {".", ","}, optional
+        Decimal sign of a hand-made sheet; without it `1.234` is refused as ambiguous.
+    aliases : mapping, optional
+        Further spellings: an accelerator name, `sku:provider/sku`, `region:...`, `provider:...` or `unit:...` to what
+        it means. Rows that were held for it are ready in the next reading.
+    profile : mapping, optional
+        Matched columns of an unknown sheet (format `mapped`).
+    rates : sequence of Rate, optional
+        Dated exchange rates, for the plausibility bands of prices in other currencies.
+    medians : mapping, optional
+        Known median rate [USD per accelerator-hour] by accelerator.
+
+    Returns
+    -------
+    QuoteSheet
+
+    Raises
+    ------
+    ProviderError
+        When the file as a whole is refused: UnknownFormat, AmbiguousFormat, UnreadableFile, UnsafeFile, NotAPriceList.
+    """
+    if decimal not in DECIMAL_SIGNS:
+        message = f"the decimal sign {decimal!r} is neither '.' nor ','"
+        raise ProviderError(message)
+    if currency is not None and not is_currency(currency):
+        message = f"the currency {currency!r} is no ISO 4217 code in use, such as USD or EUR"
+        raise ProviderError(message)
+    document = open_document(content, file_name)
+    context = Context(
+        file_name=file_name,
+        observed_on=observed_on,
+        source=source,
+        source_hash=document.content_hash,
+        currency=currency,
+        provider=provider,
+        decimal=decimal,
+        aliases=aliases or {},
+        profile=profile,
+        rates=rates,
+        medians=medians or {},
+    )
+    key = format_key or ("mapped" if profile is not None else None)
+    chosen = get_format(key) if key else detect_format(document)
+    parsed = chosen.parse(document, context)
+    parsed.faults[:0] = document.faults
+    prepared, duplicates = check_sheet(normalise_quotes(parsed.offers, context), context)
+    parsed.duplicates += duplicates
+    return _sheet(chosen.key, context, document.encoding, parsed, prepared)
+
+
+def _sheet(key: str, context: Context, encoding: str, parsed: Parsed, prepared: list[Prepared]) -> QuoteSheet:
+    """Split the rows, and check the ready table against its contract."""
+    ready = [entry for entry in prepared if not entry.reasons]
+    held = tuple(
+        Held(entry.row["source_line"], dict(entry.raw), tuple(entry.reasons), _quote(entry))
+        for entry in prepared
+        if entry.reasons
+    )
+    return QuoteSheet(
+        format_key=key,
+        file_name=context.file_name,
+        source=context.source,
+        source_hash=context.source_hash,
+        observed_on=context.observed_on,
+        encoding=encoding,
+        rows_read=parsed.rows,
+        ready=quote_frame([_quote(entry) for entry in ready]),
+        held=held,
+        faults=tuple(sorted(parsed.faults, key=lambda fault: (fault.line, fault.column))),
+        duplicates=tuple(parsed.duplicates),
+        ignored=tuple(parsed.ignored),
+        notes=tuple(parsed.notes),
+        unknown_columns=parsed.unknown_columns,
+        realised=parsed.realised,
+    )
+
+
+def _quote(entry: Prepared) -> dict[str, Any]:
+    return {**entry.row, "flags": tuple(dict.fromkeys(entry.flags))}
+
+
+def quote_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return rows as the checked quote table: contract columns, then derived ones; what a row lacks is None.
+
+    Raises
+    ------
+    TableError
+        When a value is missing where it must stand, or of another kind than its column.
+    """
+    columns = (*QUOTES.columns, *DERIVED.columns)
+    cells = {column.name: [row.get(column.name) for row in rows] for column in columns}
+    for column in columns:
+        if column.kind in {"texts", "records"}:  # a list that is not stated is empty
+            cells[column.name] = [() if value is None else value for value in cells[column.name]]
+    frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in cells.items()}, columns=list(cells))
+    return DERIVED.validate(QUOTES.validate(frame))
