@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.files.base import ContentFile
 from django.db import transaction
 from django.utils import timezone
@@ -26,10 +27,13 @@ from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.job_runner import RunningJob
 from procurement.services.jobs import job_request
+from procurement.services.quotes import PRICE_FIELDS, quote_derive
 from procurement.services.runs import recompute_request
 from providers import Fault, Held, ProviderError, QuoteSheet, read_quotes
+from providers.contract import row_key
 
 MAX_SHEET_BYTES = 50 * 1024 * 1024
+NEEDED_TO_RELEASE = ("provider", "accelerator", "price", "price_basis", "currency", "purchase_model", "quoted_on")
 # what makes a price another price: the rest of a row says where it was read
 COMPARED = tuple(
     field.name
@@ -131,7 +135,7 @@ def sheet_row_release(*, by: Actor, row: SheetRow, values: Mapping[str, Any]) ->
         locked = SheetRow.objects.select_for_update().select_related("sheet").get(pk=row.pk)
         if locked.state != SheetRowState.HELD:
             raise ProcurementError("not_held", f"{locked} is {locked.get_state_display().lower()}, not held.")
-        quotes = store_quotes(sheet=locked.sheet, rows=[{**locked.values, **values}], by=by)
+        quotes = store_quotes(sheet=locked.sheet, rows=[_released(locked, values)], by=by)
         locked.state = SheetRowState.RELEASED
         locked.released_by = by.user
         locked.released_at = timezone.now()
@@ -141,6 +145,30 @@ def sheet_row_release(*, by: Actor, row: SheetRow, values: Mapping[str, Any]) ->
         audit_record(by=by, action="sheet_row.release", record=locked, changes={"state": ["held", "released"]})
         recompute_request(by=by, cause=f"{locked} released")
     return quotes[0]
+
+
+def _released(row: SheetRow, stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a held row with what a person states, as typed quote columns; refuses what still makes no quote."""
+    values = {**row.values, **stated}
+    faults = {}
+    for name in NEEDED_TO_RELEASE:
+        if values.get(name) in (None, ""):
+            faults[name] = [f"{row} has no {name}; state it."]
+    for name, value in values.items():
+        if name in INTAKE_FIELDS and name not in ("id", "provider", "cluster", "sheet") and value is not None:
+            try:
+                values[name] = Quote._meta.get_field(name).to_python(value)
+            except ValidationError as error:
+                faults[name] = error.messages
+    price = values.get("price")
+    if "price" not in faults and not price > 0:
+        faults["price"] = [f"{price} is no price: state one above 0."]
+    if faults:
+        raise ProcurementError("invalid", "; ".join(text for texts in faults.values() for text in texts), faults)
+    probe = Quote(**{name: values.get(name) for name in PRICE_FIELDS}, currency=values["currency"])
+    quote_derive(probe)
+    values |= {"price_per_accelerator_hour": probe.price_per_accelerator_hour, "derivation": probe.derivation}
+    return {**values, "row_key": row_key(values), "id": values.get("id") or f"{row.sheet_id}-{row.line}"}
 
 
 def store_quotes(*, sheet: PriceSheet, rows: list[dict[str, Any]], by: Actor) -> list[Quote]:

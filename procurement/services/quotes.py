@@ -13,7 +13,8 @@ from procurement.services.audit import field_changes
 from procurement.services.checks import quote_check
 from procurement.services.records import record_create, record_update, version_conflict
 from procurement.services.runs import recompute_request
-from providers import hourly_price
+from providers import Reason
+from providers.rates import BASIS_WORDS, per_accelerator_hour
 
 OWN_FIELDS = {"id", "version", "is_current", "supersedes", "created_at", "modified_at", "created_by", "reason"}
 PRICE_FIELDS = (
@@ -81,9 +82,12 @@ def quote_archive(*, by: Actor, quote: Quote, version: int, is_archived: bool = 
 
 def quote_derive(quote: Quote) -> None:
     """Set the hourly price per accelerator and its derivation; both stay empty when the record does not allow it."""
-    derived = hourly_price({name: getattr(quote, name) for name in PRICE_FIELDS})
-    quote.price_per_accelerator_hour = derived.price_per_accelerator_hour
-    quote.derivation = dict(derived.derivation)
+    row = {name: Quote._meta.get_field(name).to_python(getattr(quote, name)) for name in PRICE_FIELDS}
+    steps = [f"{row['price'].normalize():f} {quote.currency} {BASIS_WORDS.get(quote.price_basis, quote.price_basis)}"]
+    rate = per_accelerator_hour(row, steps)
+    quote.price_per_accelerator_hour = None if isinstance(rate, Reason) else rate
+    result = rate.message if isinstance(rate, Reason) else f"{rate:f} {quote.currency} per accelerator-hour"
+    quote.derivation = {"raw": {"price": str(row["price"])}, "steps": steps, "result": result}
 
 
 def _free_code(quote: Quote) -> str:
