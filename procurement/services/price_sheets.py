@@ -122,6 +122,11 @@ def price_sheet_import(job: RunningJob, sheet: int) -> None:
     job.progress(2, 2, f"{record.rows_new} new, {record.rows_changed} changed, {record.rows_same} same")
 
 
+def price_sheet_failed(*, message: str, sheet: int) -> None:
+    """Note that a sheet's import failed for good; nothing of it was stored and it can be received again."""
+    PriceSheet.objects.filter(pk=sheet, state=SheetState.RECEIVED).update(state=SheetState.REFUSED, message=message)
+
+
 def sheet_row_release(*, by: Actor, row: SheetRow, values: Mapping[str, Any]) -> Quote:
     """Let a held row count as a quote, with the missing values that a person states and why.
 

@@ -6,14 +6,13 @@ from datetime import date
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Subquery
 from django.utils import timezone
 
 from procurement.engine import ENGINE_VERSION
 from procurement.engine.pipeline import availability, comparisons, energization, next_change_on
 from procurement.engine.scenario import parse_scenario, scenario_digest
 from procurement.errors import ProcurementError
-from procurement.models import Answer, AssumptionSet, Job, JobStatus, Run, RunAnswer, RunState
+from procurement.models import Answer, AssumptionSet, Job, Run, RunAnswer, RunState
 from procurement.permissions import require
 from procurement.selectors.assumptions import assumption_set_in_force, day_of_evaluation
 from procurement.selectors.frames import scenario_document
@@ -21,8 +20,6 @@ from procurement.services.actors import SYSTEM, Actor
 from procurement.services.job_runner import RunningJob
 from procurement.services.jobs import job_request
 from procurement.services.results import availability_store, comparisons_store, energization_store
-
-STAGES = ("recompute_energization", "recompute_availability", "recompute_comparisons")
 
 
 def recompute_request(*, by: Actor, cause: str) -> Job:
@@ -119,14 +116,9 @@ def recompute_comparisons(job: RunningJob, run: int) -> None:
     job.progress(3, 3, "finished")
 
 
-def runs_mark_failed() -> int:
-    """Mark runs whose stage failed for good, so that they are shown and can be asked again; return how many."""
-    ended_badly = Job.objects.filter(
-        kind__in=STAGES, status__in=(JobStatus.FAILED, JobStatus.DEAD), args__run=OuterRef("pk")
-    )
-    open_runs = Run.objects.exclude(state__in=(RunState.FINISHED, RunState.FAILED))
-    message = Subquery(ended_badly.order_by("-id").values("last_error")[:1])
-    return open_runs.filter(Exists(ended_badly)).update(state=RunState.FAILED, message=message)
+def run_failed(*, message: str, run: int) -> None:
+    """Note that a stage of a run failed for good, so that it is shown and can be asked again."""
+    Run.objects.filter(pk=run).exclude(state=RunState.FINISHED).update(state=RunState.FAILED, message=message[:2000])
 
 
 def recompute_when_time_changes_it() -> Job | None:
