@@ -24,6 +24,7 @@ REASONING_MODELS = ("deepseek-r1", "reason", "-r1")
 REPLICA_BYTES = 1.2  # bytes per parameter: 8-bit weights, as in the published rounds, and a fifth for the cache
 DEFAULT_MAX_WAIT_S = 1.0  # s
 DEFAULT_TAIL = 0.05  # share of requests that may wait longer
+KNOWN_SIZES_B = {"deepseek-r1": 671.0, "deepseek-v3": 671.0, "gptj": 6.0}  # billions; their names state none
 SECONDS_PER_HOUR = 3600.0
 
 
@@ -51,7 +52,9 @@ class FleetSize:
 
 
 def model_size_b(model: str) -> float | None:
-    """Return the parameters [billions] that a model's name states, as in `llama3.1-405b`; None where it states none."""
+    """Return the parameters [billions] of a model: known, or stated in its name as in `llama3.1-405b`; else None."""
+    if model.strip().lower() in KNOWN_SIZES_B:
+        return KNOWN_SIZES_B[model.strip().lower()]
     found = re.findall(r"(?<![a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)b(?![a-z0-9])", model.lower())
     return max((float(times or 1) * float(size) for times, size in found), default=None)
 
