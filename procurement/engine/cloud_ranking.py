@@ -194,6 +194,12 @@ def _block(factors: Factors, prices: QuotePrices, columns: Rows) -> Numbers:
     return block
 
 
+def block_costs(factors: Factors, prices: QuotePrices, batch: Batch, quote: Quote, setting: Setting) -> Numbers:
+    """Return the cost of every row of a batch at one quote, shape (rows,)."""
+    costs = _block(factors, prices, np.array([0], dtype=np.intp)) + _line_costs([quote], [0], setting, batch, factors)
+    return np.asarray(costs[:, 0])
+
+
 def _tail_block(factors: Factors, prices: QuotePrices, columns: Rows, rivals: Rows) -> Numbers:
     """Return the cost with one term less and the rest on demand; NaN where there is no whole term."""
     block = _block(factors, prices, columns)

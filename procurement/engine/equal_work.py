@@ -17,6 +17,15 @@ from providers.reference import INFERENCE_RATES, TRAINING_RATES, accelerator_acc
 INFERENCE_KINDS = ("llm_inference", "batch_inference", "fraud_detection")
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Accelerators ``first`` up to but not including ``last`` of a need of ``whole``, all in a place's type."""
+
+    first: int
+    last: int
+    whole: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
     """What a workload asks for, before any place: hours by month and the accelerators that work in them."""
@@ -26,6 +35,7 @@ class Asked:
     curves: tuple[LoadCurve, ...] = ()  # load-duration curves; none: all accelerators work at once
     curve_of_month: NDArray[np.intp] | None = None
     accelerators: int = 0  # in which the curves are stated
+    part: Part | None = None  # of the accelerators, where the rest works elsewhere
 
     def shares_at(self, accelerators: int) -> Numbers | None:
         """Return the share of hours in which accelerator k works, for N in a place's type, shape (1 or months, peak).
@@ -34,12 +44,22 @@ class Asked:
         """
         if not self.curves or self.curve_of_month is None:
             return None
+        if self.part is not None:
+            shares = replace(self, part=None).shares_at(self.part.whole)
+            return None if shares is None else _cut(shares, self.part)
         scale = accelerators / max(self.accelerators, 1)
         curves = [curve.times(scale) for curve in self.curves]
         peak = max(1, math.ceil(max(curve.peak for curve in curves) - SMALLEST_PART))
         levels = np.arange(peak + 1, dtype=np.float64)
         shares = np.stack([np.diff(curve.served_by(levels)) for curve in curves])
         return shares if len(curves) == 1 else np.asarray(shares[self.curve_of_month])
+
+
+def _cut(shares: Numbers, part: Part) -> Numbers:
+    """Return the shares of a part; accelerators beyond the peak never work."""
+    missing = max(part.last - shares.shape[-1], 0)
+    padded = np.concatenate([shares, np.zeros((*shares.shape[:-1], missing))], axis=-1)
+    return np.asarray(padded[..., part.first : part.last])
 
 
 def asked_hours(workload: Workload, assumptions: Assumptions) -> Asked:
@@ -99,6 +119,13 @@ def work_at(asked: Asked, accelerators: int, capacity: Amount, share: Amount = 1
     """
     hours, finish = hours_worked(asked.hours / share, capacity, ready, asked.window)
     return Work(accelerators=accelerators, hours=hours, finish=finish, shares=asked.shares_at(accelerators))
+
+
+def before(asked: Asked, months: Amount) -> Asked:
+    """Return what of a demand falls before a point in time, at an even pace inside each month."""
+    share = np.clip(np.asarray(months) - np.arange(asked.hours.shape[-1]), 0.0, asked.window.weights)
+    weights = asked.window.weights
+    return replace(asked, hours=asked.hours * np.divide(share, weights, out=np.zeros_like(share), where=weights > 0.0))
 
 
 def later(asked: Asked, months: Amount) -> Asked:

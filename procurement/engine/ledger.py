@@ -33,6 +33,7 @@ class Flow:
     price_years: Numbers | None = None  # whole years at which each month's price was fixed; floor(m / 12) by default
     is_recurring: bool = True
     is_capital: bool = False
+    is_committed: bool = False  # recurring rows that stay owed when the work ends early
     is_metered: bool = False  # charged by the running hour, so nothing of it is idle capacity
     source: str = ""
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
-from typing import Protocol
+from datetime import date, timedelta
 
 from procurement.engine.codes import INTERCONNECTS
-from procurement.engine.options_base import BuildPlan
+from procurement.engine.dates import days_at, reached_by
+from procurement.engine.forecast import Forecast
 from procurement.engine.options_on_prem import planned_accelerators
+from procurement.engine.readiness import Readiness
 from procurement.engine.tables import Build, Workload
 from providers.reference import accelerator_accepts, memory_gb
 
@@ -15,32 +16,13 @@ SINGLE_NODE = INTERCONNECTS.index("single_node")
 CLUSTER_SCALE = INTERCONNECTS.index("cluster_scale")
 
 
-class KnownBuild(Protocol):
-    """What readiness says of a build."""
-
-    @property
-    def missing_facts(self) -> tuple[str, ...]:
-        """Facts of which neither evidence nor a promise is on record."""
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Flags of its gates."""
-
-
-class DatedBuild(Protocol):
-    """What the forecast says of a build."""
-
-    def usable_date_for(self, accelerators: int, p: float) -> date | None:
-        """Return the first day on which so many accelerators are usable at a quantile."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class BuildFacts:
     """What is known of one own build."""
 
     build: Build
-    readiness: KnownBuild
-    forecast: DatedBuild
+    readiness: Readiness
+    forecast: Forecast
     is_resident: Callable[[Workload, Build], str | None]  # a reason, or None
 
 
@@ -105,13 +87,15 @@ def is_network_weak(build: Build, workload: Workload) -> bool:
     return needed == CLUSTER_SCALE and largest_domain(build) < workload.accelerators
 
 
-def date_reasons(facts: BuildFacts, workload: Workload, plan: BuildPlan, as_of: date, quantile: float) -> tuple[str, ...]:
+def date_reasons(
+    facts: BuildFacts, workload: Workload, accelerators: int, as_of: date, quantile: float
+) -> tuple[str, ...]:
     """Return ``no_forecast`` or ``not_ready_by_need`` where the usable date is unknown or too late (semantics 13)."""
-    usable = facts.forecast.usable_date_for(plan.accelerators, quantile)
-    if usable is None:
+    days = days_at(reached_by(facts.forecast, facts.build, workload, accelerators), quantile)
+    if days is None:
         return ("no_forecast",)
     need_by = max(workload.need_by or workload.start, as_of)
-    return ("not_ready_by_need",) if usable > need_by else ()
+    return ("not_ready_by_need",) if as_of + timedelta(days=max(days, 0.0)) > need_by else ()
 
 
 def size_reasons(build: Build, accelerators: int | None) -> tuple[str, ...]:
@@ -119,10 +103,3 @@ def size_reasons(build: Build, accelerators: int | None) -> tuple[str, ...]:
     if accelerators is None:
         return (f"no_rate:{build.accelerator}",)
     return ("quantity_too_small",) if accelerators > planned_accelerators(build) else ()
-
-
-def renewals(facts: BuildFacts) -> tuple[str, ...]:
-    """Return the conditions ``renew:<gate>`` of evidence that has only aged (semantics 33)."""
-    return tuple(
-        f"renew:{flag.partition(':')[2].split(':')[0]}" for flag in facts.readiness.flags if flag.startswith("stale:")
-    )

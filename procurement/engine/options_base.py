@@ -1,6 +1,7 @@
 """What every option is made of: a plan of where the work runs, and the priced ledger of that plan."""
 
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Any
 
 from procurement.engine.ledger import Flow, Ledger
@@ -40,6 +41,8 @@ class CloudPlan:
     useful: float | None = None  # efficiency x goodput x feed; None where one of them is not known
     terms: int = 1  # terms that are paid, for a commitment
     tail: str | None = None  # on-demand quote of the same provider that serves what is left
+    first: int = 0  # accelerators of the need that work elsewhere and come first
+    whole_need: int | None = None  # N of the whole need, where a part of it runs elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class BuildPlan:
     is_marginal: bool = False
     is_equal_life: bool = False  # the reading in which a late build serves as long as an early one
     is_waiting: bool = False  # the window moves to the usable date
+    whole_need: int | None = None  # N of the whole need, where a part of it runs elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,11 @@ class Option:
     other_reading: Priced | None = None
     incomplete_cost: tuple[str, ...] = ()
     not_modelled: tuple[str, ...] = ()
-    facts: dict[str, Any] = field(default_factory=dict)
+    unproven: tuple[str, ...] = ()  # facts that no evidence covers; they lose a tie
+    assumed: tuple[str, ...] = ()
+    sign_by: date | None = None
+    split: dict[str, float] = field(default_factory=dict)  # share of the accelerator-hours by place; one place: all
+    explained: tuple[Reason, ...] = ()  # what the plan itself says: base owned, bridged until, hours waited
     ranks: bool = True  # False: shown beside the option that ranks for it
 
     @property

@@ -97,7 +97,7 @@ def build_priced(plan: BuildPlan, workload: Workload, setting: Setting, asked: A
     build = setting.builds[plan.build]
     dates = setting.dates[plan.build]
     start = workload.start
-    usable = dates.usable_months(start, plan.accelerators)
+    usable = dates.usable_months(workload, plan.accelerators)
     ready: Amount = float("nan") if usable is None else usable
     if plan.is_equal_life or plan.is_waiting:
         asked = later(asked, ready)
@@ -115,8 +115,7 @@ def build_priced(plan: BuildPlan, workload: Workload, setting: Setting, asked: A
 
 def _flows(plan: BuildPlan, build: Build, setting: Setting, work: Work, span: Span) -> tuple[Flow, ...]:
     """Return the rows of the reading that the plan names."""
-    counted = (line for line in build.costs if not (plan.is_marginal and is_sunk(line, build)))
-    lines = tuple(line for line in counted if is_line_priced(line, build))
+    lines = counted_lines(build, is_marginal=plan.is_marginal)
     charged = plan.bought if plan.is_whole else plan.reserved
     use = BuildUse(
         build=build,
@@ -132,7 +131,13 @@ def _flows(plan: BuildPlan, build: Build, setting: Setting, work: Work, span: Sp
     flows = build_cost_flows(use)
     if plan.is_whole and charged > plan.reserved:
         flows = tuple(part for flow in flows for part in _idle_parts(flow, plan.reserved / charged))
-    return (*flows, *_resale_flows(use, build)) if plan.is_marginal else flows
+    return (*flows, *resale_flows(use, build)) if plan.is_marginal else flows
+
+
+def counted_lines(build: Build, *, is_marginal: bool) -> tuple[CostLine, ...]:
+    """Return the priced lines that a reading counts: the marginal one leaves out what is spent anyway."""
+    counted = (line for line in build.costs if not (is_marginal and is_sunk(line, build)))
+    return tuple(line for line in counted if is_line_priced(line, build))
 
 
 def _idle_parts(flow: Flow, reserved: float) -> tuple[Flow, ...]:
@@ -147,7 +152,7 @@ def is_sunk(line: CostLine, build: Build) -> bool:
     return line.status in ("paid", "committed") or (build.committed and line.basis == "once")
 
 
-def _resale_flows(use: BuildUse, build: Build) -> tuple[Flow, ...]:
+def resale_flows(use: BuildUse, build: Build) -> tuple[Flow, ...]:
     """Return what selling sunk hardware now rather than at the end would bring: its residual, held until the end."""
     sunk = [line for line in build.costs if is_sunk(line, build) and line.basis == "once"]
     sold = [line for line in sunk if line.life_months is not None and np.any(line.residual_fraction)]

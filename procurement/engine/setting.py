@@ -4,42 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-import numpy as np
-
 from procurement.engine.costs.base import Exchange
+from procurement.engine.dates import BuildDates
 from procurement.engine.ledger import Terms
 from procurement.engine.money import exchange_rate
-from procurement.engine.periods import DAYS_PER_YEAR, MONTHS_PER_YEAR, Amount, months_between
 from procurement.engine.tables import Assumptions, Build, Quote, Scenario
-
-MONTHS_PER_DAY = MONTHS_PER_YEAR / DAYS_PER_YEAR
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BuildDates:
-    """When a build is delivered and usable, as days after ``as_of``: numbers, or columns of shape (draws, 1).
-
-    ``usable`` is keyed by the accelerators asked for; None where no forecast gives a day.
-    """
-
-    as_of: date
-    delivered: Amount | None = None
-    usable: Mapping[int, Amount | None] | None = None
-
-    def delivery_months(self, start: date) -> Amount:
-        """Return the later of month 0 and delivery, in months after a start."""
-        if self.delivered is None:
-            return 0.0
-        return _not_before(months_between(start, self.as_of) + self.delivered * MONTHS_PER_DAY)
-
-    def usable_months(self, start: date, accelerators: int) -> Amount | None:
-        """Return the later of month 0 and the day so many accelerators are usable, in months after a start."""
-        days = (self.usable or {}).get(accelerators)
-        return None if days is None else _not_before(months_between(start, self.as_of) + days * MONTHS_PER_DAY)
-
-
-def _not_before(months: Amount) -> Amount:
-    return np.maximum(months, 0.0) if isinstance(months, np.ndarray) else max(float(months), 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -48,8 +48,8 @@ class BuildUse:
     build: Build
     lines: tuple[CostLine, ...]  # the lines that count; the marginal reading leaves some out
     charged_share: Amount  # of the whole build
-    charged_accelerators: float
-    used_share: float  # of the whole build, in use while the workload runs
+    charged_accelerators: Amount
+    used_share: Amount  # of the whole build, in use while the workload runs
     work: Work
     span: Span
     exchange: Exchange
@@ -192,8 +192,9 @@ def months_due(line: CostLine, span: Span) -> Numbers:
 
 def _recurring(component: Component, line: CostLine, unit: Amount, quantity: Numbers) -> Flow:
     return Flow(
-        component.key, unit, quantity, timing=component.timing, path=component.path, source=line.source or line.basis
-    )
+        component.key, unit, quantity, timing=component.timing, path=component.path,
+        is_committed=line.status in ("committed", "paid"), source=line.source or line.basis,
+    )  # fmt: skip
 
 
 def once_flows(component: Component, line: CostLine, unit: Amount, span: Span) -> tuple[Flow, ...]:

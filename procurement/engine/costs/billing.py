@@ -105,7 +105,10 @@ def _shortfall(use: QuoteUse) -> tuple[Flow, ...]:
     quantity = np.zeros((*missing.shape[:-1], month + 1))
     instances = instances_billed(use.quote, use.work.accelerators)
     quantity[..., month] = missing[..., 0] * instances
-    return (Flow("unused_commitment", _unit(use, use.quote), quantity, path=CLOUD_PATH, source=use.quote.id),)
+    unit = _unit(use, use.quote)
+    return (
+        Flow("unused_commitment", unit, quantity, path=CLOUD_PATH, is_committed=True, source=use.quote.id),
+    )  # fmt: skip
 
 
 def _committed(use: QuoteUse, *, is_used: bool) -> tuple[Flow, ...]:
@@ -121,7 +124,10 @@ def _committed(use: QuoteUse, *, is_used: bool) -> tuple[Flow, ...]:
     else:
         years = np.floor(np.floor(np.arange(fee.shape[-1]) / term + SMALLEST_PART) * term / MONTHS_PER_YEAR)
         flows.append(
-            Flow(component, unit, hours, timing="begin", path=CLOUD_PATH, price_years=years, source=use.quote.id)
+            Flow(
+                component, unit, hours, timing="begin", path=CLOUD_PATH, price_years=years, is_committed=True,
+                source=use.quote.id,
+            )  # fmt: skip
         )
     if np.any(upfront_per_instance(use.quote)):
         rate = use.exchange.get(use.quote.currency or "")

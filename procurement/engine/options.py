@@ -1,0 +1,280 @@
+"""All options of one workload: cloud, on-prem, hybrid, bridge, wait and what it runs on today (semantics 8 to 19)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Protocol
+
+import numpy as np
+
+from procurement.engine.cloud_ranking import cloud_costs
+from procurement.engine.dates import renewals
+from procurement.engine.demand import deadline_months, late_by_days
+from procurement.engine.equal_work import accelerators_at, asked_hours
+from procurement.engine.money import rounded
+from procurement.engine.need import Need
+from procurement.engine.obstacles import BuildFacts, build_reasons, date_reasons, size_reasons
+from procurement.engine.options_base import BuildPlan, CloudPlan, Option, Priced
+from procurement.engine.options_cloud import (
+    cloud_incomplete,
+    cloud_not_modelled,
+    cloud_plan,
+    cloud_priced,
+    price_reasons,
+    with_tail,
+    worth,
+)
+from procurement.engine.options_on_prem import (
+    build_plan,
+    build_price_reasons,
+    build_priced,
+    on_prem_incomplete,
+)
+from procurement.engine.periods import Numbers
+from procurement.engine.setting import Setting
+from procurement.engine.tables import Policy, Quote, Workload
+
+SHOWN = 20  # options shown per workload (semantics 43)
+SINGLE_NODE_VERDICTS = ("usable_assured", "usable_if_booked")
+BEST_EFFORT = "best_effort"
+
+
+class Offer(Protocol):
+    """What bookability says of one quote for one workload."""
+
+    verdict: str
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+    assumed: tuple[str, ...]
+    unproven: tuple[str, ...]
+    sign_by: date | None
+
+
+class Offers(Protocol):
+    """Bookability of every pair."""
+
+    def offer(self, workload: str, quote: str) -> Offer:
+        """Return one pair."""
+
+    def candidates(self, workload: str) -> np.ndarray:
+        """Return which quotes may be candidates by verdict, shape (quotes,)."""
+
+    def counts(self, workload: str) -> Mapping[str, int]:
+        """Return how many quotes each reason speaks against."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """Everything that the options of all workloads need."""
+
+    setting: Setting
+    offers: Offers
+    builds: Mapping[str, BuildFacts]  # own builds
+    needs: Mapping[str, Need]
+
+    @property
+    def policy(self) -> Policy:
+        """Rules of the organisation."""
+        return self.setting.scenario.policy
+
+    @property
+    def as_of(self) -> date:
+        """Day of the evaluation."""
+        return self.setting.scenario.as_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CloudRow:
+    """The cloud side of one workload: which quotes are candidates, and what each costs."""
+
+    costs: Numbers  # shape (quotes,), NaN where it cannot be priced
+    is_candidate: np.ndarray
+
+    def ranked(self) -> list[int]:
+        """Return the candidates from the cheapest to the dearest."""
+        known = np.flatnonzero(self.is_candidate & np.isfinite(self.costs))
+        return [int(index) for index in known[np.argsort(self.costs[known], kind="stable")]]
+
+
+def cloud_rows(case: Case) -> dict[str, CloudRow]:
+    """Return candidates and costs of every workload, from one factored computation."""
+    scenario = case.setting.scenario
+    costs = cloud_costs(scenario.workloads, scenario.quotes, case.setting)
+    return {
+        workload.id: CloudRow(costs[row], case.offers.candidates(workload.id))
+        for row, workload in enumerate(scenario.workloads)
+    }
+
+
+def cloud_option(case: Case, workload: Workload, quote: Quote) -> Option:
+    """Return one quote as an option, priced where it can be, with the reasons against it."""
+    name = f"cloud:{quote.id}"
+    offer = case.offers.offer(workload.id, quote.id)
+    setting = case.setting
+    reasons = [*offer_reasons(offer, workload, quote), *price_reasons(quote, setting), *need_reasons(case, workload)]
+    plan = cloud_plan(quote, workload, setting)
+    if plan is None:
+        return Option(name, "cloud", workload, (quote.id,), reasons=(*reasons, f"no_rate:{quote.accelerator}"))
+    if not plan.share > 0.0:
+        return Option(name, "cloud", workload, (quote.id,), plan, reasons=(*reasons, "useful_share_unknown"))
+    if plan.useful is None and workload.feed_gb_s_per_accelerator is not None:
+        reasons.append("feed_unknown")
+    priced = None
+    if not price_reasons(quote, setting):
+        plan = with_tail(plan, workload, setting, partners_of(case, workload, quote))
+        priced = cloud_priced(plan, workload, setting)
+        reasons += lateness(workload, setting, priced)
+    return Option(
+        name, "cloud", workload, (quote.id,), plan, priced,
+        reasons=tuple(dict.fromkeys(reasons)),
+        conditions=offer_conditions(offer),
+        notes=offer.notes,
+        incomplete_cost=cloud_incomplete(quote),
+        not_modelled=cloud_not_modelled(quote, workload),
+        unproven=offer.unproven,
+        assumed=offer.assumed,
+        sign_by=offer.sign_by,
+    )  # fmt: skip
+
+
+def partners_of(case: Case, workload: Workload, quote: Quote) -> tuple[Quote, ...]:
+    """Return the on-demand quotes of the same provider that may serve the tail of a commitment."""
+    quotes = case.setting.scenario.quotes
+    return tuple(
+        other for other in quotes if other.provider == quote.provider and other.purchase_model == "on_demand"
+    )
+
+
+def offer_reasons(offer: Offer, workload: Workload, quote: Quote) -> tuple[str, ...]:
+    """Return why an offer is no candidate (semantics 10)."""
+    if offer.verdict in SINGLE_NODE_VERDICTS:
+        return offer.reasons
+    if offer.verdict == BEST_EFFORT:
+        return offer.reasons if accepts_best_effort(workload, quote) else (*offer.reasons, "best_effort_only")
+    return offer.reasons or (offer.verdict,)
+
+
+def accepts_best_effort(workload: Workload, quote: Quote) -> bool:
+    """Return whether capacity that is only promised as far as it lasts may serve a workload (semantics 10)."""
+    policy = workload.deadline_policy or ("hard" if workload.need_by else "soft")
+    is_inside_node = workload.accelerators <= (quote.accelerators_per_node or 1)
+    return workload.shape in ("replicas", "independent_jobs") or is_inside_node or policy in ("soft", "none")
+
+
+def offer_conditions(offer: Offer) -> tuple[str, ...]:
+    """Return what must hold before an offer is signed."""
+    conditions = [note for note in offer.notes if note.startswith("book_by:")]
+    if offer.sign_by is not None and not conditions:
+        conditions.append(f"sign_by:{offer.sign_by.isoformat()}")
+    if offer.unproven:
+        conditions.append("evidence_before_prepayment")
+    return tuple(conditions)
+
+
+def need_reasons(case: Case, workload: Workload) -> tuple[str, ...]:
+    """Return ``memory_too_small`` where the workload asks for fewer accelerators than hold its model."""
+    need = case.needs.get(workload.id)
+    return ("memory_too_small",) if need is not None and need.is_memory_too_small else ()
+
+
+def lateness(workload: Workload, setting: Setting, priced: Priced) -> tuple[str, ...]:
+    """Return ``late_by_days:<n>`` where the work ends after a hard deadline (semantics 6)."""
+    window = asked_hours(workload, setting.assumptions).window
+    late = late_by_days(float(np.max(priced.finish)), deadline_months(workload, window))
+    return () if late is None else (f"late_by_days:{late}",)
+
+
+def on_prem_options(case: Case, workload: Workload, facts: BuildFacts) -> tuple[Option, ...]:
+    """Return the loaded and the marginal reading of one own build; the one that does not rank is shown beside."""
+    build, setting = facts.build, case.setting
+    accelerators = accelerators_at(workload, build.accelerator, build.accelerators_per_node or 1)
+    reasons = [*build_reasons(facts, workload), *size_reasons(build, accelerators), *need_reasons(case, workload)]
+    plan = build_plan(build, workload)
+    if plan is None or not plan.share > 0.0:
+        more = [] if plan is None else ["useful_share_unknown"]
+        return (_unpriced(case, workload, facts, tuple(reasons + more)),)
+    reasons += date_reasons(facts, workload, plan.accelerators, case.as_of, case.setting.assumptions.risk_quantile)
+    reasons += build_price_reasons(build, setting)
+    if plan.useful is None and workload.feed_gb_s_per_accelerator is not None:
+        reasons.append("feed_unknown")
+    if can_price(case, workload, plan) and "missing:costs" not in reasons:
+        return _readings(case, workload, facts, plan, reasons)
+    return (_unpriced(case, workload, facts, tuple(dict.fromkeys(reasons))),)
+
+
+def can_price(case: Case, workload: Workload, plan: BuildPlan) -> bool:
+    """Return whether a usable date and exchange rates are known."""
+    setting = case.setting
+    usable = setting.dates[plan.build].usable_months(workload, plan.accelerators)
+    reasons = build_price_reasons(setting.builds[plan.build], setting)
+    return usable is not None and not reasons
+
+
+def _unpriced(case: Case, workload: Workload, facts: BuildFacts, reasons: tuple[str, ...]) -> Option:
+    return Option(
+        f"on_prem:{facts.build.id}", "on_prem", workload, (facts.build.id,), reasons=reasons,
+        incomplete_cost=on_prem_incomplete(facts.build),
+    )  # fmt: skip
+
+
+def _readings(
+    case: Case, workload: Workload, facts: BuildFacts, plan: BuildPlan, reasons: list[str]
+) -> tuple[Option, ...]:
+    """Return the option that ranks and the other rate beside it, both with their other charge and reading."""
+    build = facts.build
+    options = []
+    for is_marginal in (False, True):
+        own = replace(plan, is_marginal=is_marginal, is_equal_life=is_equal_life(case))
+        priced = build_priced(own, workload, case.setting)
+        name = f"on_prem:{build.id}#marginal" if is_marginal else f"on_prem:{build.id}"
+        late = () if own.is_equal_life else lateness(workload, case.setting, priced)
+        options.append(
+            Option(
+                name, "on_prem", workload, (build.id,), own, priced,
+                reasons=tuple(dict.fromkeys((*reasons, *late, *budget_reasons(case, priced)))),
+                conditions=renewals(facts.forecast, build, workload, plan.accelerators),
+                rate_basis="marginal" if is_marginal else "loaded",
+                charge_basis="whole" if own.is_whole else "share",
+                other_charge=build_priced(replace(own, is_whole=not own.is_whole), workload, case.setting),
+                other_reading=build_priced(
+                    replace(own, is_equal_life=not own.is_equal_life), workload, case.setting
+                ),
+                incomplete_cost=on_prem_incomplete(build),
+                ranks=is_marginal == build.committed,
+            )
+        )  # fmt: skip
+    return tuple(options)
+
+
+def is_equal_life(case: Case) -> bool:
+    """Return whether a late build is read as serving as long as an early one."""
+    return case.setting.assumptions.readings == "equal_service_life"
+
+
+def budget_reasons(case: Case, priced: Priced) -> tuple[str, ...]:
+    """Return ``budget_exceeded`` where an option alone needs more capital than there is."""
+    budget = case.policy.capital_budget
+    return ("budget_exceeded",) if budget is not None and capital_needed(priced) > budget else ()
+
+
+def capital_needed(priced: Priced) -> float:
+    """Return the capital an option pays, without credits for what is left [currency]."""
+    ledger = priced.ledger
+    paid = (float(np.maximum(ledger.amounts(flow), 0.0).sum()) for flow in ledger.flows if flow.is_capital)
+    return float(sum(paid))
+
+
+def is_same_money(one: float, other: float, currency: str) -> bool:
+    """Return whether two amounts are the same to the minor unit."""
+    return rounded(one, currency) == rounded(other, currency)
+
+
+def cheapest_first(options: tuple[Option, ...]) -> list[Option]:
+    """Return feasible options that rank, from the cheapest to the dearest, then by name."""
+    ranked = [option for option in options if option.is_feasible and option.ranks and option.priced is not None]
+    return sorted(ranked, key=lambda option: (worth(option.priced.ledger) if option.priced else 0.0, option.name))
+
+
+def plan_of(option: Option) -> CloudPlan | None:
+    """Return the plan of a cloud option."""
+    return option.plan if isinstance(option.plan, CloudPlan) else None
