@@ -4,10 +4,12 @@ import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
 DATA_FOLDER = Path(__file__).resolve().parent / "data"
+NAMES_KEPT = 4096  # spellings whose reading is kept; a catalog of prices repeats few names many times
 MEMORY_TOLERANCE = 0.10  # of the larger figure: makers round 180, 183 and 192 GB of one part, yet 80 and 94 differ
 TRAINING_RATES = ("llama2_70b_lora_samples_s", "bert_train_samples_s", "bf16_dense_tflops")  # the first both have
 INFERENCE_RATES = ("llama2_70b_offline_tokens_s", "bf16_dense_tflops")  # the first both have
@@ -163,6 +165,7 @@ def _same_memory(one: float, other: float) -> bool:
     return abs(one - other) <= MEMORY_TOLERANCE * max(one, other)
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def read_accelerator_name(name: str) -> AcceleratorName:
     """Take a written accelerator name apart, whether or not the table knows its model.
 
@@ -230,12 +233,14 @@ def _stated(entry: Accelerator) -> AcceleratorName:
     return AcceleratorName(entry.model, entry.form_factor, entry.memory_gb)
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def variants(name: str) -> tuple[str, ...]:
     """Return the keys of ACCELERATORS that a name covers; empty where the model is unknown."""
     stated = read_accelerator_name(name)
     return tuple(key for key, entry in ACCELERATORS.items() if _compatible(stated, _stated(entry)))
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def accelerator_of(name: str) -> Accelerator | None:
     """Return the reference entry of a name: of several variants the one with the largest scale-up domain, then memory.
 
