@@ -20,7 +20,7 @@ from procurement.engine.options_on_prem import (
     resale_flows,
     smallest_tranches,
 )
-from procurement.engine.periods import Numbers, overlap
+from procurement.engine.periods import Amount, Numbers, overlap
 from procurement.engine.setting import Setting
 from procurement.engine.tables import Build, Quote, Workload
 from procurement.engine.work import Work
@@ -214,11 +214,11 @@ def _padded(values: Numbers, count: int) -> Numbers:
     return np.concatenate([values, np.zeros((*values.shape[:-1], count - values.shape[-1]))], axis=-1)
 
 
-def overhead_flows(workload: Workload, setting: Setting, end: float | None = None) -> tuple[Flow, ...]:
+def overhead_flows(workload: Workload, setting: Setting, end: Amount | None = None) -> tuple[Flow, ...]:
     """Return what a second place costs each month of the window, where that is stated."""
     cost = workload.second_place_overhead_per_month
     if cost is None:
         return ()
     window = asked_hours(workload, setting.assumptions).window
-    months = overlap(0.0, window.length if end is None else min(end, window.length), window.count)
+    months = overlap(0.0, window.length if end is None else np.minimum(end, window.length), window.count)
     return (Flow(OVERHEAD, cost, months, source="second_place_overhead_per_month"),)
