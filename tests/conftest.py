@@ -1,5 +1,7 @@
 """What all tests share: the fixed day, private folders, the folder of facts, the count of tests that read it."""
 
+import tempfile
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
@@ -25,6 +27,13 @@ def shared_folder() -> Path:
     if not SHARED.is_dir():
         pytest.skip("the folder ../shared is not here")
     return SHARED
+
+
+@pytest.fixture
+def servers_folder() -> Iterator[Path]:
+    """Return a folder for servers: not below pytest's own, which every other run of pytest makes impassable."""
+    with tempfile.TemporaryDirectory(prefix="servers-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(autouse=True)

@@ -64,6 +64,10 @@ class EmbeddedServers:
         """Stop using the servers; the last user stops them. Harmless to repeat, or in a forked child."""
         if self._users is None or self._users_pid != os.getpid():
             return
+        if not self.data_folder.exists():  # somebody deleted it, and with it all that a server could be told by
+            os.close(self._users)
+            self._users = None
+            return
         with self._mutex():
             try:
                 fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)

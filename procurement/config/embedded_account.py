@@ -115,6 +115,18 @@ def process_of(pid: int | None, *, program: str, folder: Path) -> psutil.Process
     return None
 
 
+def processes_in(folder: Path, *, program: str) -> list[psutil.Process]:
+    """Return the processes of a program that work in a folder."""
+    candidates = (process.pid for process in psutil.process_iter() if _is_called(process, program))
+    return [found for pid in candidates if (found := process_of(pid, program=program, folder=folder))]
+
+
+def _is_called(process: psutil.Process, program: str) -> bool:
+    with contextlib.suppress(psutil.Error):
+        return bool(process.name().startswith(program))
+    return False
+
+
 def end(process: psutil.Process, gentle: int, *, patience: float = 30) -> None:
     """Ask a process to end and wait; after the patience it is killed."""
     with contextlib.suppress(psutil.NoSuchProcess):

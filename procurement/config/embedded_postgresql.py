@@ -21,7 +21,7 @@ PROGRAMS = "pginstall18/bin"
 SUPERUSER = "postgres"
 SOCKET_PATH_LIMIT = 100  # bytes; the system's limit is 107 with the socket's own name
 INCLUDE = "embedded.conf"
-START_ATTEMPTS = 10
+ORPHAN_SECONDS = 15
 SETTINGS = """\
 listen_addresses = ''
 unix_socket_directories = '{socket}'
@@ -85,7 +85,7 @@ class EmbeddedPostgresql:
         if not (self.folder / "PG_VERSION").exists():
             self._make_cluster()
         self._write_settings()
-        self._drop_stale_pid_file()
+        self._drop_marks_of_the_dead()
         self._start_server()
 
     def stop(self) -> None:
@@ -124,21 +124,24 @@ class EmbeddedPostgresql:
         path.write_text(SETTINGS.format(socket=str(socket).replace("'", "''")), encoding="utf-8")
         account.hand_over(path)
 
-    def _drop_stale_pid_file(self) -> None:
-        """Remove the mark of a killed server; PostgreSQL itself is fooled when its process id is in use again."""
-        (self.folder / "postmaster.pid").unlink(missing_ok=True)
+    def _drop_marks_of_the_dead(self) -> None:
+        """Remove the marks of a killed server: its process id may be in use again, and PostgreSQL would be fooled."""
+        deadline = time.monotonic() + ORPHAN_SECONDS
+        while left := account.processes_in(self.folder, program="postgres"):
+            if time.monotonic() > deadline:
+                numbers = ", ".join(str(process.pid) for process in left)
+                raise account.EmbeddedError(
+                    f"Processes {numbers} of a killed PostgreSQL still work in {self.folder}; end them first."
+                )
+            time.sleep(0.1)
+        for path in (self.folder / "postmaster.pid", *self.socket_folder.glob(".s.PGSQL.*")):
+            path.unlink(missing_ok=True)
 
     def _start_server(self) -> None:
         log = self.folder / "server.log"
         command = [self.program("pg_ctl"), "start", "-w", "-t", "60", "-l", str(log), "-D", str(self.folder.absolute())]
-        for attempt in range(START_ATTEMPTS):
-            try:
-                account.run(command, timeout=90)
-            except account.EmbeddedError as fault:
-                tail = log.read_text(encoding="utf-8", errors="replace")[-2000:] if log.exists() else "no log"
-                if "shared memory" not in tail or attempt == START_ATTEMPTS - 1:
-                    message = f"PostgreSQL in {self.folder} does not start: {fault}\n{tail}"
-                    raise account.EmbeddedError(message) from fault
-                time.sleep(1)  # the last children of a killed server still hold its memory
-            else:
-                return
+        try:
+            account.run(command, timeout=90)
+        except account.EmbeddedError as fault:
+            tail = log.read_text(encoding="utf-8", errors="replace")[-2000:] if log.exists() else "It wrote no log."
+            raise account.EmbeddedError(f"PostgreSQL in {self.folder} does not start: {fault}\n{tail}") from fault

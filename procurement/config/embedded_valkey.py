@@ -16,6 +16,7 @@ from procurement.config import embedded_account as account
 
 HOST = "127.0.0.1"
 PATIENCE_SECONDS = 20
+PORT_PATIENCE_SECONDS = 2
 CONFIGURATION = """\
 bind {host}
 port {port}
@@ -78,7 +79,7 @@ class EmbeddedValkey:
     def address(self) -> Address:
         """Return the remembered address; choose a new port when there is none or somebody else took it."""
         known = self._remembered()
-        if known is not None and (self.is_running() or is_port_free(known.port)):
+        if known is not None and (self.is_running() or self._becomes_free(known.port)):
             return known
         password = known.password if known is not None else secrets.token_urlsafe(24)
         return self._remember(Address(port=free_port(), password=password))
@@ -114,6 +115,15 @@ class EmbeddedValkey:
     def _process(self) -> psutil.Process | None:
         pid = account.read_pid(self.folder / "valkey.pid")
         return account.process_of(pid, program="valkey-server", folder=self.folder)
+
+    def _becomes_free(self, port: int) -> bool:
+        """Whether the port is free, or is so soon: the sockets of a killed server outlive it for a moment."""
+        deadline = time.monotonic() + PORT_PATIENCE_SECONDS
+        while not is_port_free(port):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.05)
+        return True
 
     def _wait(self) -> None:
         address = self.address()

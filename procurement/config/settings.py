@@ -67,6 +67,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "procurement.api.middleware.ApiMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -241,17 +242,25 @@ CONTENT_SECURITY_POLICY = {
 }
 
 # --- interface --------------------------------------------------------------------------------------------------------
+API_REQUESTS_PER_MINUTE = env.number("API_REQUESTS_PER_MINUTE", 600, low=1)  # for each token or signed-in user
 REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["procurement.api.parsing.StrictJsonParser"],
+    "EXCEPTION_HANDLER": "procurement.api.errors.problem_handler",
+    "URL_FORMAT_OVERRIDE": None,
     "COERCE_DECIMAL_TO_STRING": True,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Compute decisions",
+    "DESCRIPTION": "Quotes, builds, workloads, runs, recommendations and decisions. Decimals are strings, dates ISO, "
+    "instants UTC. Lists are paged by cursor. Changes carry If-Match, new records an Idempotency-Key.",
     "VERSION": "1",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "POSTPROCESSING_HOOKS": [],
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

@@ -169,7 +169,12 @@ class Supervisor:
         if not settings.DATABASE_URL:
             servers.start_postgresql()
         if not settings.REDIS_URL:
+            before = servers.valkey.address()
             servers.start_valkey()
+            if servers.valkey.address() != before:
+                log.warning("the broker has a new port; everything is started again to learn it")
+                for child in self.children:
+                    child.ask_to_end()
 
     def _wake_silent_worker(self) -> None:
         """Start a worker anew that lives but has stopped working though the broker answers."""
