@@ -96,6 +96,8 @@ class _Forecaster:
             cdf_all=everything,
             usable_now=usable,
             largest_job_now=largest_job,
+            renewable_now=0 if self.readiness.is_cancelled else scope.usable(_renewed),
+            renewable_job_now=0 if self.readiness.is_cancelled else scope.largest_job(_renewed),
             tranches=tranches,
             delivered_on=delivered_on,
             cdf_delivered=delivered,
@@ -219,6 +221,11 @@ def is_power_uncommitted(records: Records) -> bool:
     if newest is not None:
         return newest.event == "lost" or newest.qty == 0
     return bool(known) or any(promise.gate == "service_agreement" for promise in records.promises)
+
+
+def _renewed(state: PartState) -> int:
+    """Return what a state counts once evidence that only aged is confirmed again."""
+    return state.last_known if state.is_aged else state.accelerators
 
 
 def _each_once(gates: Iterable[OpenGate]) -> list[OpenGate]:

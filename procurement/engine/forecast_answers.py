@@ -54,7 +54,9 @@ class Forecast:
     """When a build is usable, in all and for a number of accelerators.
 
     ``days`` are days after ``as_of`` and ``cdf_all`` the probability that everything planned is usable by then, None
-    without forecast. ``single_node`` is the forecast for jobs that need the front-end network alone.
+    without forecast. ``renewable_now`` and ``renewable_job_now`` are usable today once evidence that only aged is
+    renewed: a verdict never flips on age alone. ``single_node`` is the forecast for jobs that need the front-end
+    network alone.
     """
 
     build: str
@@ -73,6 +75,8 @@ class Forecast:
     cdf_all: Distribution | None
     usable_now: int
     largest_job_now: int
+    renewable_now: int
+    renewable_job_now: int
     tranches: tuple[TrancheForecast, ...]
     delivered_on: date | None
     cdf_delivered: Distribution | None

@@ -1,0 +1,85 @@
+"""What a quote's terms mean for booking: when it expires, how firm it is, what a list price may leave out."""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import overload
+
+from procurement.engine.tables import Policy, Quote
+
+AGE_LIMIT_DAYS: Mapping[str, int] = {  # days a price without valid_until holds, by purchase model
+    "spot": 1,
+    "low_priority": 1,
+    "market_floor": 1,  # marketplaces reprice daily
+}
+DEFAULT_AGE_LIMIT_DAYS = 30
+LIST_CLASSES: Mapping[str, str] = {  # how firm the capacity behind a list price is: a discount reserves nothing
+    "on_demand": "on_demand",
+    "promo": "on_demand",
+    "market_floor": "on_demand",
+    "reserved": "on_demand",
+    "savings_plan": "on_demand",
+    "cud": "on_demand",
+    "spot": "spot",
+    "low_priority": "spot",
+    "dws": "queue",
+}
+LIST_CAPACITY = ("on_demand", "queue", "spot")  # the classes that may lack quantity, domain, scale and start
+INTERRUPTIBLE_MODELS = ("spot", "low_priority")
+
+
+@overload
+def quote_expires_on(*, purchase_model: str, quoted_on: date, valid_until: date | None) -> date: ...
+
+
+@overload
+def quote_expires_on(*, purchase_model: str, quoted_on: date | None, valid_until: date | None) -> date | None: ...
+
+
+def quote_expires_on(*, purchase_model: str, quoted_on: date | None, valid_until: date | None) -> date | None:
+    """Return the last day on which a quote can be signed; None where no date is known.
+
+    Parameters
+    ----------
+    purchase_model
+        Decides the age limit of a quote that states no validity.
+    quoted_on
+        Day the price was stated or observed.
+    valid_until
+        Stated last day, which holds over any age limit.
+    """
+    if valid_until is not None:
+        return valid_until
+    if quoted_on is None:
+        return None
+    return quoted_on + timedelta(days=AGE_LIMIT_DAYS.get(purchase_model, DEFAULT_AGE_LIMIT_DAYS))
+
+
+def quote_expiry(quote: Quote) -> date | None:
+    """Return the last day on which a quote can be signed."""
+    return quote_expires_on(
+        purchase_model=quote.purchase_model, quoted_on=quote.quoted_on, valid_until=quote.valid_until
+    )
+
+
+def capacity_class_of(quote: Quote) -> str | None:
+    """Return how firm a quote's capacity is: as stated, for a list price by its purchase model, else None."""
+    return quote.capacity_class or LIST_CLASSES.get(quote.purchase_model)
+
+
+def is_list_price(quote: Quote) -> bool:
+    """Tell whether a quote may lack quantity, domain, scale and start (semantics 10)."""
+    return capacity_class_of(quote) in LIST_CAPACITY
+
+
+def node_size(quote: Quote) -> int:
+    """Return the accelerators of one node: as stated, else of one instance, else one."""
+    return quote.accelerators_per_node or max(int(quote.accelerators_per_instance or 1), 1)
+
+
+def approval_days(policy: Policy, amount: float | None = None) -> int | None:
+    """Return how many days the approval of an amount takes; the quickest for an unknown amount, None without steps."""
+    steps = sorted(policy.approval_days, key=lambda step: float("inf") if step.up_to is None else step.up_to)
+    if amount is None:
+        return min((step.days for step in steps), default=None)
+    reaching = (step.days for step in steps if step.up_to is None or amount <= step.up_to)
+    return next(reaching, steps[-1].days if steps else None)
