@@ -10,6 +10,7 @@ from csp.constants import NONCE, NONE, SELF
 
 from procurement.config import env
 from procurement.config.embedded import make_data_folder, servers_of
+from procurement.config.embedded_postgresql import programs_folder
 from procurement.config.logs import configure_structlog, logging_settings
 
 BASE_DIR = Path(__file__).resolve().parents[2]
@@ -38,7 +39,8 @@ HOST = env.text("HOST", "127.0.0.1")
 PORT = env.number("PORT", 8000, low=1, high=65535)
 PUBLIC_URL = env.text("PUBLIC_URL", f"http://127.0.0.1:{PORT}").rstrip("/")
 IS_HTTPS = PUBLIC_URL.startswith("https://")
-ALLOWED_HOSTS = env.names("ALLOWED_HOSTS") or [urlsplit(PUBLIC_URL).hostname or "", "localhost", "127.0.0.1", "[::1]"]
+PUBLIC_HOST = urlsplit(PUBLIC_URL).hostname or "localhost"
+ALLOWED_HOSTS = [*env.names("ALLOWED_HOSTS", (PUBLIC_HOST,)), "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
 ROOT_URLCONF = "procurement.config.urls"
@@ -106,6 +108,7 @@ USE_I18N = False
 
 # --- servers ----------------------------------------------------------------------------------------------------------
 EMBEDDED_SERVERS = servers_of(DATA_DIR)
+POSTGRESQL_PROGRAMS = programs_folder()
 WEB_WORKERS = env.number("WEB_WORKERS", 2, low=1, high=64)
 
 # --- database ---------------------------------------------------------------------------------------------------------
@@ -260,7 +263,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "VERSION": "1",
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
-    "POSTPROCESSING_HOOKS": [],
+    "POSTPROCESSING_HOOKS": ["procurement.api.schema.shared_components"],
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
