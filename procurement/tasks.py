@@ -1,6 +1,5 @@
 """Celery's part: rings the bell, answers it, keeps the clock. What a job does is a service; its kind is named here."""
 
-from collections.abc import Mapping
 from datetime import UTC
 
 import structlog
@@ -16,16 +15,34 @@ from procurement.services.clock import clock_request
 from procurement.services.clock import clock_tick as clock_service
 from procurement.services.job_runner import Farewell, Service, job_work, jobs_bury
 from procurement.services.jobs import heartbeat_write
+from procurement.services.price_sheets import price_sheet_failed, price_sheet_import
+from procurement.services.runs import (
+    recompute,
+    recompute_availability,
+    recompute_comparisons,
+    recompute_energization,
+    run_failed,
+)
 
 log = structlog.get_logger(__name__)
 
 # Every kind of job: its name in the row -> the service that does it, called as service(job, **args).
-JOB_KINDS: Mapping[str, Service] = {
+JOB_KINDS: dict[str, Service] = {
     "clock_tick": clock_service,
+    "price_sheet_import": price_sheet_import,
+    "recompute": recompute,
+    "recompute_energization": recompute_energization,
+    "recompute_availability": recompute_availability,
+    "recompute_comparisons": recompute_comparisons,
 }
 
 # What is still to be said of a job that failed for good: called as farewell(message=..., **args).
-JOB_FAREWELLS: Mapping[str, Farewell] = {}
+JOB_FAREWELLS: dict[str, Farewell] = {
+    "price_sheet_import": price_sheet_failed,
+    "recompute_energization": run_failed,
+    "recompute_availability": run_failed,
+    "recompute_comparisons": run_failed,
+}
 
 BELL_OPTIONS = {
     "socket_timeout": 0.5,

@@ -14,5 +14,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/logout/", LogoutView.as_view(), name="logout"),
     path("account/password/", PasswordChangeView.as_view(success_url="/"), name="password_change"),
     path("api/v1/", include("procurement.api.urls")),
+    path("", include("reports.urls")),
     path("", include("procurement.urls")),
 ]

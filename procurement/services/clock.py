@@ -4,6 +4,7 @@ from typing import Protocol
 
 from procurement.models.jobs import Job
 from procurement.services.jobs import job_request, jobs_prune
+from procurement.services.runs import recompute_when_time_changes_it
 
 TICK = "clock_tick"
 
@@ -24,3 +25,4 @@ def clock_tick(job: RunningTick, slot: str) -> None:
     """Do what is due by time. Each step looks at what is due now, so a missed tick costs nothing."""
     job.progress(0, 1, f"clock at {slot}")
     jobs_prune()
+    recompute_when_time_changes_it()

@@ -17,8 +17,8 @@ pytestmark = [pytest.mark.chaos, pytest.mark.services, pytest.mark.django_db(tra
 
 
 @pytest.fixture
-def fleet(tmp_path):
-    with Fleet(tmp_path, seed=20261130) as fleet:
+def fleet(servers_folder):
+    with Fleet(servers_folder, seed=20261130) as fleet:
         yield fleet
 
 
