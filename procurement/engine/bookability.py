@@ -118,6 +118,16 @@ class Bookings:
         """Return the answers of some quotes for one workload, ready for JSON."""
         return {quote: self.offer(workload, quote).answer() for quote in quotes}
 
+    def barred(self, tolerated: Iterable[str]) -> Flags:
+        """Return where a known fact speaks against a pair, shape (workloads, quotes).
+
+        Fields that an offer leaves out and the ``tolerated`` reasons are no such fact.
+        """
+        kept = set(tolerated)
+        known = [flags for code, flags in self.checks.hard.items() if code not in kept]
+        barred = np.logical_or.reduce([self.checks.no_rate, self.checks.unverified["quote_expired"], *known])
+        return np.asarray(barred, dtype=np.bool_)
+
     def _reasons(self, row: int, column: int) -> tuple[str, ...]:
         codes = {**self.checks.unverified, **self.checks.hard}
         found = [code for code, flags in codes.items() if flags[row, column]]

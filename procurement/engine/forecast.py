@@ -1,6 +1,6 @@
 """When a build will be usable: distributions over days, combined without random numbers (R12)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -23,9 +23,9 @@ from procurement.engine.slip import (
     reconfirmation,
     slip_of,
 )
-from procurement.engine.tables import Assumptions, Build, Promise
+from procurement.engine.tables import Assumptions, Build, Promise, Scenario
 
-__all__ = ["Forecast", "build_forecast", "is_power_uncommitted"]
+__all__ = ["Forecast", "build_forecast", "is_power_uncommitted", "scenario_forecasts"]
 
 QUANTILES = (0.1, 0.5, 0.8, 0.9)
 
@@ -50,6 +50,16 @@ def build_forecast(build: Build, *, readiness: Readiness, as_of: date, assumptio
         return own
     single = forecaster.forecast(readiness.frontend, readiness.usable_single_node, readiness.largest_multi_node_job)
     return replace(own, single_node=single)
+
+
+def scenario_forecasts(scenario: Scenario, readiness: Mapping[str, Readiness]) -> dict[str, Forecast]:
+    """Return the forecast of every build by id."""
+    return {
+        build.id: build_forecast(
+            build, readiness=readiness[build.id], as_of=scenario.as_of, assumptions=scenario.assumptions
+        )
+        for build in scenario.builds
+    }
 
 
 class _Forecaster:
