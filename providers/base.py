@@ -1,6 +1,6 @@
 """What a price format is: it recognises a document and turns its rows into offers, each still as its source says it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -10,7 +10,7 @@ import pandas as pd
 
 from providers.currency import Rate
 from providers.document import Document
-from providers.errors import Fault
+from providers.errors import CellError, Fault
 from providers.sheet import Duplicate, Ignored, Reason
 
 
@@ -51,7 +51,8 @@ class Offer:
     """One priced line as its source states it, with names not yet normalised.
 
     `accelerator` may be empty when the SKU alone says what it is; `values` holds further contract columns; `steps` says
-    how `price` came from `written`; `vram_gb` is the memory of one accelerator or of the part that is sold.
+    how `price` came from `written`; `vram_gb` is the memory of one accelerator or of the part that is sold; `table_sku`
+    is the SKU by which the tables know it, where `sku` says more.
     """
 
     line: int
@@ -61,6 +62,7 @@ class Offer:
     currency: str | None
     basis: str
     sku: str = ""
+    table_sku: str = ""
     accelerator: str = ""
     provider: str = ""
     region: str = ""
@@ -120,3 +122,31 @@ def ragged(found: int, expected: int) -> Reason:
 def no_price(what: str = "no price is stated") -> Reason:
     """Return the reason that holds an offer without a price: unknown is never zero."""
     return Reason("price_missing", what, "state the price, or wait for a list that has it")
+
+
+def parse_entries(
+    entries: Iterable[Mapping[str, Any]], make: Callable[[int, Mapping[str, Any]], Iterable[Offer]]
+) -> Parsed:
+    """Return the offers of JSON objects; a cell that cannot be read becomes a fault of its object.
+
+    Parameters
+    ----------
+    entries : iterable of mapping
+        Objects in the order of the file.
+    make : callable
+        Gives the offers of one object and its 1-based number.
+    """
+    parsed = Parsed(rows=0)
+    for line, entry in enumerate(entries, start=1):
+        parsed.rows += 1
+        try:
+            parsed.offers += list(make(line, entry))
+        except CellError as error:
+            column = next((name for name, value in entry.items() if str(value) == error.value), "")
+            parsed.faults.append(error.at(line, column))
+    return parsed
+
+
+def texts_of(entry: Mapping[str, Any]) -> dict[str, str]:
+    """Return a JSON object as written, value by value, for the reader of a held row."""
+    return {str(name): str(value) for name, value in entry.items()}

@@ -104,7 +104,7 @@ def _check_days(rows: Iterable[Prepared], context: Context) -> None:
 
 @lru_cache(maxsize=16_384)
 def _family(sku: str) -> str:
-    return re.sub(r"[0-9]+", "", sku)
+    return re.sub(r"(?<![vV0-9])[0-9]+", "", sku)  # a generation, as in _v2, stays
 
 
 def _check_same_total(rows: Iterable[Prepared]) -> None:

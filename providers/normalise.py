@@ -10,7 +10,7 @@ from typing import Any
 
 from providers.base import Context, Offer, no_price
 from providers.cells import plain
-from providers.contract import row_key
+from providers.contract import COMMITTED, row_key
 from providers.currency import is_currency
 from providers.knowledge import (
     BANDS,
@@ -147,15 +147,16 @@ def _settle_accelerator(prepared: Prepared, offer: Offer, aliases: Aliases) -> N
     """Fill accelerator, form factor, memory and count from name, SKU and what is stated beside them."""
     row, reasons = prepared.row, prepared.reasons
     provider = row["provider"] or ""
-    mapped = aliases.get("sku", f"{provider}/{offer.sku}") if offer.sku else None
-    known = None if mapped else find_sku(provider, offer.sku)
+    sku = offer.table_sku or offer.sku
+    mapped = aliases.get("sku", f"{provider}/{sku}") if sku else None
+    known = None if mapped else find_sku(provider, sku)
     written = mapped or aliases.get("accelerator", offer.accelerator) or offer.accelerator
-    form = offer.form_factor or form_of(offer.sku)
+    form = offer.form_factor or form_of(sku)
     name = read_name(written, offer.vram_gb, form) if written else None
     if known is not None and known.accelerator and not known.has_none:
         name = _by_sku(known.accelerator, name, written, prepared)
     if name is None:
-        reasons.append(_unknown(written, offer.sku, provider))
+        reasons.append(_unknown(written, sku, provider))
         row["accelerators_per_instance"] = offer.count
         return
     name = _with_memory(name, offer)
@@ -211,7 +212,8 @@ def _count(prepared: Prepared, offer: Offer, name: Name, known: Sku | None, writ
         return by_sku
     if stated is None or offer.vram_gb is None or not name.nominal_gb:
         return stated
-    return stated * _fraction(prepared, offer.vram_gb, name)
+    is_whole = offer.basis == "per_accelerator_hour"
+    return stated if is_whole else stated * _fraction(prepared, offer.vram_gb, name)
 
 
 def _fraction(prepared: Prepared, vram_gb: Decimal, name: Name) -> Decimal:
@@ -235,12 +237,16 @@ def _fraction(prepared: Prepared, vram_gb: Decimal, name: Name) -> Decimal:
 
 def _check_memory(prepared: Prepared, offer: Offer, name: Name) -> None:
     """Hold a row whose memory is that of no variant: a wrong column, a total, or another model."""
-    if offer.vram_gb is None or not name.nominal_gb:
+    if offer.vram_gb is None:
+        return
+    if not name.nominal_gb:
+        prepared.row["vram_gb"] = offer.vram_gb
         return
     high = BANDS["memory"].high or Decimal(1)
     count = prepared.row["accelerators_per_instance"]
     too_much = offer.vram_gb > high * max(name.nominal_gb)
-    too_little = count is not None and count > 1 and offer.vram_gb < (BANDS["memory"].low or 1) * min(name.nominal_gb)
+    is_whole = offer.basis == "per_accelerator_hour" or (count is not None and count > 1)
+    too_little = is_whole and offer.vram_gb < (BANDS["memory"].low or 1) * min(name.nominal_gb)
     if too_much or too_little:
         sizes = " or ".join(plain(size) for size in name.nominal_gb)
         message = f"{plain(offer.vram_gb)} GB per accelerator, but {name.accelerator} has {sizes} GB"
@@ -257,6 +263,8 @@ def _settle_price(prepared: Prepared) -> None:
     currency = row["currency"] or "?"
     derivation: dict[str, Any] = {"raw": prepared.written, "steps": prepared.steps, "result": None}
     row["derivation"] = derivation
+    if str(row.get("os") or "").startswith("windows"):
+        prepared.flags.append("windows_in_price")
     row["price_per_accelerator_hour"] = None
     if price is None:
         if not prepared.reasons:
@@ -266,6 +274,10 @@ def _settle_price(prepared: Prepared) -> None:
         message = f"the price is {plain(price)} {currency}: unknown, free or a placeholder"
         release = "state the price, or confirm that it is free"
         prepared.reasons.append(Reason("price_not_positive", message, release, {"price": plain(price)}))
+        return
+    if row["purchase_model"] in COMMITTED and not row.get("term_months") and not row.get("min_days"):
+        message = f"a price of kind {row['purchase_model']} without the length of its term"
+        prepared.reasons.append(Reason("term_missing", message, "state term_months"))
         return
     steps = [*prepared.steps, f"{plain(price)} {currency} {BASIS_WORDS[row['price_basis']]}"]
     rate = per_accelerator_hour(row, steps)

@@ -18,7 +18,7 @@ NOTE = "#"  # rows whose first cell begins so are notes
 WRITTEN = tuple(column for column in QUOTES.columns if column.name not in {"source_file", "source_line", "source_hash"})
 IGNORED = frozenset((*DERIVED.names, "source_file", "source_line", "source_hash"))
 NEEDED = ("accelerator", "price")
-MUST_HAVE = ("accelerator", "price", "price_basis", "purchase_model")
+MUST_HAVE = ("price", "price_basis", "purchase_model")
 LEAST_KNOWN = 4  # headers that must be ours before a sheet is taken for our own
 DANGEROUS = re.compile(r"'*[=+\-@\t\r\n]")  # a text that a spreadsheet program may run (OWASP, CSV injection)
 GUARD = "'"
@@ -175,6 +175,8 @@ class _OwnReader:
         faults = []
         defaults = {"provider": self.context.provider, "currency": self.context.currency}
         for name in ("provider", "accelerator", "currency", "price_basis", "purchase_model"):
+            if name == "accelerator" and values.get("sku"):
+                continue  # the SKU may tell; else the row is held for mapping
             if not values.get(name) and not defaults.get(name) and name not in broken and name in values | defaults:
                 faults.append(Fault(line, name, "", "required", f"state the {QUOTES.column(name).meaning}"))
         for first, last in ORDERED_DAYS:
@@ -201,7 +203,7 @@ class _OwnReader:
             currency=currency,
             basis=stated["price_basis"],
             sku=stated.get("sku", ""),
-            accelerator=stated["accelerator"],
+            accelerator=stated.get("accelerator", ""),
             provider=stated.get("provider", ""),
             region=stated.get("region", ""),
             count=stated.get("accelerators_per_instance"),

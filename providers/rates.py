@@ -19,8 +19,8 @@ BASIS_WORDS = {
 
 
 def rounded(value: Decimal) -> Decimal:
-    """Return a derived rate at the places it is kept with."""
-    return value.quantize(DERIVED_PLACES, rounding=ROUND_HALF_UP).normalize()
+    """Return a derived rate at the places it is kept with, without zeros at its end."""
+    return Decimal(plain(value.quantize(DERIVED_PLACES, rounding=ROUND_HALF_UP)))
 
 
 def term_hours(term_months: int) -> Decimal:

@@ -2,12 +2,59 @@
 
 from providers.base import Format
 from providers.document import Document
-from providers.errors import AmbiguousFormat, UnknownFormat
+from providers.errors import AmbiguousFormat, NotAPriceList, UnknownFormat
+from providers.formats.aws_price_list import AWS_PRICE_LIST
+from providers.formats.azure_price_sheet import AZURE_PRICE_SHEET
+from providers.formats.azure_retail import AZURE_RETAIL
+from providers.formats.curated_offers import CURATED_OFFERS
+from providers.formats.curated_table import CURATED_TABLE
+from providers.formats.focus import FOCUS
+from providers.formats.gcp_billing import GCP_BILLING
 from providers.formats.gpuhunt import GPUHUNT
+from providers.formats.hotaisle_api import HOTAISLE_API
+from providers.formats.infracost import INFRACOST
+from providers.formats.karpenter import KARPENTER
+from providers.formats.lambda_api import LAMBDA_API
+from providers.formats.lium_api import LIUM_API
+from providers.formats.mapped import MAPPED
+from providers.formats.oci_list import OCI_LIST
+from providers.formats.opencost import OPENCOST
 from providers.formats.own_csv import OWN_CSV
+from providers.formats.own_xlsx import OWN_XLSX
+from providers.formats.runpod_api import RUNPOD_API
 from providers.formats.skypilot import SKYPILOT
+from providers.formats.skypilot_on_prem import SKYPILOT_ON_PREM
+from providers.formats.vantage import VANTAGE
+from providers.formats.verda_api import VERDA_API
+from providers.formats.vultr_api import VULTR_API
+from providers.refusals import find_refusal
 
-FORMATS: tuple[Format, ...] = (OWN_CSV, SKYPILOT, GPUHUNT)
+FORMATS: tuple[Format, ...] = (
+    OWN_CSV,
+    OWN_XLSX,
+    SKYPILOT,
+    SKYPILOT_ON_PREM,
+    GPUHUNT,
+    AZURE_RETAIL,
+    AZURE_PRICE_SHEET,
+    AWS_PRICE_LIST,
+    GCP_BILLING,
+    OCI_LIST,
+    INFRACOST,
+    VANTAGE,
+    OPENCOST,
+    KARPENTER,
+    CURATED_OFFERS,
+    CURATED_TABLE,
+    HOTAISLE_API,
+    LIUM_API,
+    LAMBDA_API,
+    RUNPOD_API,
+    VULTR_API,
+    VERDA_API,
+    FOCUS,
+    MAPPED,
+)
 
 
 def get_format(key: str) -> Format:
@@ -26,6 +73,8 @@ def detect_format(document: Document) -> Format:
     ------
     UnknownFormat
         When none does.
+    NotAPriceList
+        When the document is known to state no prices that can be quoted.
     AmbiguousFormat
         When more than one does; the person chooses.
     """
@@ -36,6 +85,10 @@ def detect_format(document: Document) -> Format:
         keys = [entry.key for entry in found]
         message = f"{document.file_name} fits {' and '.join(keys)}; name one of them"
         raise AmbiguousFormat(message, keys)
+    refusal = find_refusal(document)
+    if refusal is not None:
+        message = f"{document.file_name} is {refusal.name}, no price list: {refusal.instead}"
+        raise NotAPriceList(message)
     shown = " | ".join(str(cell) for cell in _first_cells(document))
     message = (
         f"{document.file_name} has the shape of no known price list (it begins {shown[:120]!r}); name a format, match "

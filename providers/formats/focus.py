@@ -1,0 +1,275 @@
+"""FOCUS 1.x cost and usage: rates that were really paid, kept apart from quotes."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pandas as pd
+
+from providers.base import Context, Offer, Parsed, ragged
+from providers.cells import plain, read_date, read_number, read_text
+from providers.currency import is_currency
+from providers.document import Document, Record, TableRows
+from providers.errors import CellError
+from providers.knowledge import PROVIDERS, find_sku, squeezed
+from providers.names import read_name
+from providers.rates import rounded
+from providers.sheet import Ignored, Reason
+
+NEEDED = ("BilledCost", "EffectiveCost", "ChargeCategory", "ChargePeriodStart")
+COSTS = ("ListCost", "ContractedCost", "EffectiveCost", "BilledCost")
+INSTANCE = re.compile(
+    r"\b((?:[a-z]{1,3}[0-9][a-z0-9-]*|trn[0-9][a-z]*|inf[0-9]|dl[0-9][a-z]*)\.(?:metal|[0-9]*x?large|medium|small|micro|nano)[a-z0-9-]*)\b"
+    r"|\b(Standard_N[A-Za-z0-9_]+)\b|\b((?:a2|a3|a4x?|g2|g4)-[a-z]+-[0-9a-z]+)\b"
+)
+DETAIL_KEYS = ("InstanceType", "instanceType", "ArmSkuName", "x_InstanceType", "VMSize", "ServiceType")
+HOUR_WORDS = frozenset({"hours", "hour", "hrs", "h"})
+SKIPPED = {"tax": "tax", "credit": "credit", "adjustment": "adjustment", "purchase": "commitment_purchase"}
+DATE_SHORT = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2}|\d{4})")
+IDENTITY_TOLERANCE = Decimal("0.01")  # of the list cost
+REALISED = (
+    "provider", "region", "sku", "accelerator", "accelerators_per_instance", "pricing_category", "commitment_status",
+    "currency", "period_start", "period_end", "rows", "instance_hours", "accelerator_hours", "list_cost",
+    "contracted_cost", "effective_cost", "billed_cost", "list_rate", "contracted_rate", "effective_rate",
+    "unused_commitment_cost", "effective_rate_with_unused",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Sum:
+    """What one kind of use cost over the file."""
+
+    hours: Decimal = Decimal(0)
+    costs: dict[str, Decimal] = field(default_factory=lambda: dict.fromkeys(COSTS, Decimal(0)))
+    rows: int = 0
+    start: date | None = None
+    end: date | None = None
+
+
+Key = tuple[str, str, str, str, str, str]  # provider, region, sku, category, status, currency
+
+
+class Focus:
+    """Charges of a provider in the FinOps open specification."""
+
+    key = "focus"
+    title = "FOCUS 1.x cost and usage (CSV)"
+    reads = "realised list, contracted and effective rate per accelerator-hour, unused commitment beside it; no quotes"
+    holds = "virtual currencies, rows whose list price times quantity is not the list cost, ragged rows"
+    ignores = "taxes, credits, adjustments, corrections, purchases; charges of no accelerator"
+
+    def recognises(self, document: Document) -> bool:
+        """Return whether the header holds the mandatory cost columns."""
+        return document.table(*NEEDED) is not None
+
+    def parse(self, document: Document, context: Context) -> Parsed:
+        """Return realised rates by provider, region, instance type and way of paying."""
+        table = document.table(*NEEDED)
+        if table is None:
+            return Parsed(rows=0)
+        reader = _Reader(table)
+        for record in table.records:
+            if table.even(record):
+                reader.take(record)
+            else:
+                reader.hold(record, ragged(len(record.cells), len(table.header)))
+        reader.parsed.realised = reader.frame()
+        return reader.parsed
+
+
+class _Reader:
+    def __init__(self, table: TableRows) -> None:
+        self.table = table
+        self.getters = {name: table.getter(name) for name in table.header}
+        self.parsed = Parsed(rows=len(table.records))
+        self.sums: dict[Key, Sum] = defaultdict(Sum)
+        self.unused: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
+
+    def text(self, record: Record, name: str) -> str:
+        getter = self.getters.get(name)
+        return getter.text(record) if getter else ""
+
+    def take(self, record: Record) -> None:
+        """Add one charge to the sums, or say why it is left out."""
+        code = self._skipped(record)
+        if code:
+            self.parsed.ignored.append(Ignored(record.line, code, self.text(record, "ChargeDescription")[:80]))
+            return
+        column = ""
+        try:
+            numbers: dict[str, Decimal | None] = {}
+            for column in (*COSTS, "ListUnitPrice", "PricingQuantity"):
+                getter = self.getters.get(column)
+                numbers[column] = read_number(getter(record)) if getter else None
+            column = "ChargePeriodStart"
+            start = _day(self.text(record, column))
+            column = "ChargePeriodEnd"
+            end = _day(self.text(record, column))
+        except CellError as error:
+            self.parsed.faults.append(error.at(record.line, column))
+            return
+        reason = self._doubt(record, numbers)
+        if reason is not None:
+            self.hold(record, reason)
+        else:
+            self._add(record, numbers, start, end)
+
+    def _skipped(self, record: Record) -> str:
+        category = self.text(record, "ChargeCategory").lower()
+        if self.text(record, "ChargeClass").lower() == "correction":
+            return "correction"
+        if category in SKIPPED:
+            return SKIPPED[category]
+        is_unused = self.text(record, "CommitmentDiscountStatus").lower() == "unused"
+        return "" if is_unused or self._sku(record) else "no_accelerator"
+
+    def _provider(self, record: Record) -> str:
+        name = self.text(record, "ProviderName") or self.text(record, "ServiceProviderName")
+        return PROVIDERS.get(squeezed(name), name)
+
+    def _sku(self, record: Record) -> str:
+        """Return the accelerated instance type of a charge: from details, columns of its own, or description."""
+        provider = self._provider(record)
+        for candidate in self._candidates(record):
+            known = find_sku(provider, candidate)
+            if known is not None and not known.has_none:
+                return candidate
+        return ""
+
+    def _candidates(self, record: Record) -> list[str]:
+        found = [self.text(record, name) for name in self.getters if "instancetype" in name.lower().replace("_", "")]
+        details = self.text(record, "SkuPriceDetails")
+        if details.startswith("{"):
+            try:
+                stated = json.loads(details)
+            except ValueError:
+                stated = {}
+            found += [str(stated[name]) for name in DETAIL_KEYS if name in stated]
+        for match in INSTANCE.finditer(self.text(record, "ChargeDescription")):
+            found += [part for part in match.groups() if part]
+        return [candidate for candidate in found if candidate]
+
+    def _doubt(self, record: Record, numbers: Mapping[str, Decimal | None]) -> Reason | None:
+        currency = self.text(record, "BillingCurrency") or self.text(record, "CommitmentDiscountUnit")
+        pricing = self.text(record, "PricingCurrency")
+        if not is_currency(currency) or (pricing and not is_currency(pricing)):
+            message = (
+                f"billed in {currency or 'nothing'}, priced in {pricing or currency or 'nothing'}: no currency in use"
+            )
+            return Reason("virtual_currency", message, "state the rate of the virtual currency")
+        listed, price, quantity = numbers["ListCost"], numbers["ListUnitPrice"], numbers["PricingQuantity"]
+        if listed is None or price is None or quantity is None:
+            return None
+        if abs(price * quantity - listed) > IDENTITY_TOLERANCE * abs(listed):
+            message = f"list price {plain(price)} x quantity {plain(quantity)} is not the list cost {plain(listed)}"
+            return Reason("cost_identity_broken", message, "ask the provider which of the three is wrong")
+        return None
+
+    def _add(self, record: Record, numbers: Mapping[str, Decimal | None], start: date | None, end: date | None) -> None:
+        provider, sku = self._provider(record), self._sku(record)
+        currency = self.text(record, "BillingCurrency") or self.text(record, "CommitmentDiscountUnit")
+        status = self.text(record, "CommitmentDiscountStatus").lower()
+        if status == "unused":
+            self.unused[(provider, currency)] += numbers["EffectiveCost"] or Decimal(0)
+            return
+        if self.text(record, "PricingUnit").lower() not in HOUR_WORDS:
+            unit = self.text(record, "PricingUnit")
+            self.hold(
+                record, Reason("unknown_unit", f"{unit!r} is no hour of an instance", "map the unit", {"unit": unit})
+            )
+            return
+        category = self.text(record, "PricingCategory").lower() or "standard"
+        total = self.sums[(provider, self.text(record, "RegionId"), sku, category, status, currency)]
+        total.hours += numbers["PricingQuantity"] or Decimal(0)
+        for name in COSTS:
+            total.costs[name] += numbers[name] or Decimal(0)
+        total.rows += 1
+        total.start = min(filter(None, (total.start, start)), default=None)
+        total.end = max(filter(None, (total.end, end)), default=None)
+
+    def hold(self, record: Record, reason: Reason) -> None:
+        """Keep a charge that is not trusted, with its reason."""
+        self.parsed.offers.append(
+            Offer(
+                line=record.line,
+                raw=self.table.raw(record),
+                price=None,
+                written="a charge",
+                currency=None,
+                basis="per_instance_hour",
+                provider=self._provider(record),
+                sku=self._sku(record),
+                reasons=[reason],
+            )  # fmt: skip
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per kind of use with its rates per accelerator-hour."""
+        rows = [self._row(key, total) for key, total in self.sums.items()]
+        rows += [self._unused_row(*key, cost) for key, cost in self.unused.items()]
+        cells = {name: pd.Series([row[name] for row in rows], dtype=object) for name in REALISED}
+        return pd.DataFrame(cells, columns=list(REALISED))
+
+    def _row(self, key: Key, total: Sum) -> dict[str, Any]:
+        provider, region, sku, category, status, currency = key
+        known = find_sku(provider, sku)
+        name = read_name(known.accelerator) if known and known.accelerator else None
+        count = known.accelerators if known else None
+        hours = total.hours * count if count else None
+        unused = self._share_of_unused(key)
+        effective = total.costs["EffectiveCost"]
+        return {
+            "provider": provider, "region": region or None, "sku": sku,
+            "accelerator": name.accelerator if name else None,
+            "accelerators_per_instance": count, "pricing_category": category, "commitment_status": status or None,
+            "currency": currency, "period_start": total.start, "period_end": total.end, "rows": total.rows,
+            "instance_hours": total.hours, "accelerator_hours": hours, "list_cost": total.costs["ListCost"],
+            "contracted_cost": total.costs["ContractedCost"], "effective_cost": effective,
+            "billed_cost": total.costs["BilledCost"], "list_rate": _rate(total.costs["ListCost"], hours),
+            "contracted_rate": _rate(total.costs["ContractedCost"], hours), "effective_rate": _rate(effective, hours),
+            "unused_commitment_cost": unused,
+            "effective_rate_with_unused": _rate(effective + unused, hours) if unused is not None else None,
+        }  # fmt: skip
+
+    def _unused_row(self, provider: str, currency: str, cost: Decimal) -> dict[str, Any]:
+        """Return the commitment that nobody used: it has a cost, but no hours and no rate."""
+        known = {"provider": provider or None, "pricing_category": "committed", "commitment_status": "unused"}
+        row: dict[str, Any] = dict.fromkeys(REALISED)
+        return row | known | {"currency": currency, "effective_cost": cost, "unused_commitment_cost": cost}
+
+    def _share_of_unused(self, key: Key) -> Decimal | None:
+        """Return the unused commitment of the provider that falls on this use, by its share of covered cost."""
+        provider, _, _, _, status, currency = key
+        if status != "used":
+            return None
+        covered = {
+            other: total.costs["EffectiveCost"]
+            for other, total in self.sums.items()
+            if (other[0], other[5], other[4]) == (provider, currency, "used")
+        }
+        whole = sum(covered.values(), Decimal(0))
+        return self.unused[(provider, currency)] * covered[key] / whole if whole else None
+
+
+def _rate(cost: Decimal, hours: Decimal | None) -> Decimal | None:
+    return rounded(cost / hours) if hours else None
+
+
+def _day(text: str) -> date | None:
+    """Return the day of a period; the worked examples of the specification write month first."""
+    match = DATE_SHORT.fullmatch(text)
+    if match:
+        year = int(match[3]) + (2000 if len(match[3]) == 2 else 0)
+        try:
+            return date(year, int(match[1]), int(match[2]))
+        except ValueError as error:
+            raise CellError(text, "not_a_date", "write the day as 2026-11-30") from error
+    return read_date(read_text(text))
+
+
+FOCUS = Focus()

@@ -1,0 +1,236 @@
+"""Google Cloud Billing Catalog: prices of components, summed to machines; usage is told by the description."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from providers.base import Context, Offer, Parsed
+from providers.cells import plain, read_date, read_number
+from providers.document import Document
+from providers.errors import CellError, Fault
+from providers.knowledge import rows_of
+from providers.names import Name, read_name
+from providers.rates import rounded
+from providers.sheet import Ignored, Reason
+
+PROVIDER = "gcp"
+NANOS = Decimal(1_000_000_000)
+MONTH_HOURS = Decimal(730)  # usage for which a tier is chosen: one machine over a month
+PART = re.compile(
+    r"\b(A2|A3|A3Plus|A3 Plus|A3Ultra|A3 Ultra|G2|G4|N1 Predefined|N1)\b.*\bInstance (Core|Ram)\b", re.IGNORECASE
+)
+TAILS = re.compile(
+    r"\b(?:running in|attached to|in [A-Z]|for \d Year).*|"
+    r"\b(?:GPU|Commitment v1:|Spot Preemptible|Preemptible|DWS|Defined Duration|Calendar Mode|Reserved)\b",
+    re.IGNORECASE,
+)
+TPU = re.compile(r"\bTPU[- ]?(v5e|v5p|v6e|7x|v7x)\b|\bTpu(V5e|V5p|V6e)\b", re.IGNORECASE)
+UNITS = {"GPU": "h", "core": "h", "ram": "GiBy.h"}
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How a component is bought, as its description says."""
+
+    purchase_model: str
+    term_months: int | None = None
+
+
+@dataclass(slots=True)
+class Part:
+    """The price of one component in one region."""
+
+    line: int
+    price: Decimal
+    currency: str
+    starts: date | None
+    raw: dict[str, Any]
+
+
+class GcpBilling:
+    """One SKU per component; a machine is the sum of its parts in a region."""
+
+    key = "gcp_billing"
+    title = "Google Cloud Billing Catalog (JSON)"
+    reads = "GPU + core + memory of one region, currency and usage, summed to machine types; TPU chips"
+    holds = "GPUs whose core or memory price is not in the file, units that are no hours, unknown accelerators"
+    ignores = "other components; core and memory, which enter the sums"
+
+    def recognises(self, document: Document) -> bool:
+        """Return whether SKUs carry pricing expressions with tiered rates."""
+        sku = next(_skus(document), None)
+        return sku is not None and isinstance(sku.get("category"), dict) and "pricingInfo" in sku
+
+    def parse(self, document: Document, context: Context) -> Parsed:
+        """Return one offer per machine type, region, currency and usage that the file can price."""
+        reader = _Reader(context)
+        for line, sku in enumerate(_skus(document), start=1):
+            reader.parsed.rows += 1
+            try:
+                reader.take(line, sku)
+            except CellError as error:
+                fault = Fault(line, "unitPrice", error.value, error.rule, error.hint)
+                reader.parsed.faults.append(fault)
+        reader.sum_up()
+        return reader.parsed
+
+
+def _skus(document: Document) -> Iterator[dict[str, Any]]:
+    yield from document.objects("skus") if isinstance(document.json, dict) else document.objects()
+
+
+def usage_of(description: str, usage_type: str) -> Usage:
+    """Return how a component is bought; the description is believed before the usage type, which errs."""
+    lower = description.lower()
+    years = re.search(r"(\d)\s*year", lower)
+    if "commitment" in lower and years:
+        return Usage("cud", int(years[1]) * 12)
+    if "dws" in lower or "defined duration" in lower or "calendar mode" in lower:
+        return Usage("dws")
+    if "spot" in lower or "preemptible" in lower or usage_type == "Preemptible":
+        return Usage("spot")
+    if match := re.fullmatch(r"Commit(\d)Yr", usage_type):
+        return Usage("cud", int(match[1]) * 12)
+    return Usage("on_demand")
+
+
+Place = tuple[str, str, Usage]  # region, currency, usage
+
+
+class _Reader:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.parsed = Parsed(rows=0)
+        self.gpus: dict[Place, list[tuple[Name, str, Part]]] = defaultdict(list)
+        self.parts: dict[tuple[str, str, Place], Part] = {}
+
+    def take(self, line: int, sku: dict[str, Any]) -> None:
+        """Keep a component's price, or say why it is left out."""
+        description = str(sku.get("description") or "")
+        category = sku["category"]
+        kind, family = _component(description, str(category.get("resourceGroup") or ""))
+        if not kind:
+            self.parsed.ignored.append(Ignored(line, "other_service", description))
+            return
+        usage = usage_of(description, str(category.get("usageType") or ""))
+        part, unit = self._price(line, sku)
+        raw = {"skuId": str(sku.get("skuId")), "description": description, "usageType": str(category.get("usageType"))}
+        if part is None or unit != UNITS[kind]:
+            self._hold(line, raw, description, unit, part, usage)
+            return
+        part.raw = raw
+        for region in sku.get("serviceRegions") or [""]:
+            place = (str(region), part.currency, usage)
+            if kind == "GPU":
+                name = read_name(family)
+                if name is None:
+                    self._hold(line, raw, family, unit, part, usage)
+                    return
+                self.gpus[place].append((name, family, part))
+            else:
+                self.parts[(kind, family, place)] = part
+        if kind != "GPU":
+            self.parsed.ignored.append(Ignored(line, "component", description))
+
+    def _price(self, line: int, sku: dict[str, Any]) -> tuple[Part | None, str]:
+        """Return the price in force on the day, of the tier for a machine that runs a month."""
+        entries = [(read_date(entry.get("effectiveTime")), entry) for entry in sku.get("pricingInfo") or []]
+        begun = [found for found in entries if found[0] is None or found[0] <= self.context.observed_on]
+        if not entries:
+            return None, ""
+        starts, entry = max(begun or entries, key=lambda found: found[0] or date.min)
+        expression = entry.get("pricingExpression") or {}
+        rates = [
+            (read_number(rate.get("startUsageAmount")) or Decimal(0), rate.get("unitPrice") or {})
+            for rate in expression.get("tieredRates") or []
+        ]
+        reached = [rate for start, rate in sorted(rates, key=lambda rate: rate[0]) if start <= MONTH_HOURS]
+        unit = str(expression.get("usageUnit") or "")
+        if not reached:
+            return None, unit
+        rate = reached[-1]
+        units, nanos = read_number(rate.get("units")), read_number(rate.get("nanos"))
+        price = (units or Decimal(0)) + (nanos or Decimal(0)) / NANOS
+        return Part(line, price, str(rate.get("currencyCode") or ""), starts, {}), unit
+
+    def _hold(self, line: int, raw: dict[str, Any], name: str, unit: str, part: Part | None, usage: Usage) -> None:
+        message = f"{name!r} is priced per {unit or 'nothing'}: not the hour of a known accelerator"
+        release = "map the name, or state the price per accelerator-hour"
+        offer = self._offer(part or Part(line, Decimal(0), "USD", None, raw), ("", "", usage), name, raw)
+        offer.reasons.append(Reason("unknown_unit" if unit not in {"h", ""} else "unknown_component", message, release))
+        self.parsed.offers.append(offer)
+
+    def _offer(self, part: Part, place: Place, name: str, raw: dict[str, Any]) -> Offer:
+        region, _, usage = place
+        return Offer(
+            line=part.line, raw=raw, price=part.price, written=f"{plain(part.price)} {part.currency} of one component",
+            currency=part.currency, basis="per_accelerator_hour", accelerator=name, provider=PROVIDER, region=region,
+            purchase_model=usage.purchase_model,
+            values={"term_months": usage.term_months, "os": "linux", "valid_from": part.starts},
+        )  # fmt: skip
+
+    def sum_up(self) -> None:
+        """Sum the parts of every machine type that carries a priced GPU."""
+        machines = rows_of("gcp_machines.csv")
+        for place, gpus in self.gpus.items():
+            for name, written, gpu in gpus:
+                if name.model.startswith("TPU"):
+                    self.parsed.offers.append(self._offer(gpu, place, written, gpu.raw))
+                    continue
+                fitting = [row for row in machines if _carries(row, name, written)]
+                sums = [offer for row in fitting if (offer := self._machine(row, place, written, gpu)) is not None]
+                self.parsed.offers += sums or [self._alone(gpu, place, written)]
+
+    def _alone(self, gpu: Part, place: Place, written: str) -> Offer:
+        offer = self._offer(gpu, place, written, gpu.raw)
+        message = f"the price of the GPU alone: core and memory for {place[0]} are not in the file"
+        offer.reasons.append(Reason("component_only", message, "send the list with core and memory of the family"))
+        return offer
+
+    def _machine(self, row: dict[str, str], place: Place, written: str, gpu: Part) -> Offer | None:
+        count = Decimal(row["accelerators"])
+        total, steps = gpu.price * count, [f"{plain(gpu.price)} x {row['accelerators']} {written}"]
+        if row["family"] != "whole":
+            core, ram = (self.parts.get((kind, row["family"], place)) for kind in ("core", "ram"))
+            if core is None or ram is None:
+                return None
+            total += core.price * Decimal(row["vcpus"]) + ram.price * Decimal(row["memory_gib"])
+            steps.append(f"+ {plain(core.price)} x {row['vcpus']} vCPU + {plain(ram.price)} x {row['memory_gib']} GiB")
+        offer = self._offer(gpu, place, written, gpu.raw)
+        offer.sku, offer.count, offer.price, offer.basis = row["machine"], count, rounded(total), "per_instance_hour"
+        offer.table_sku = row["machine"].split("+")[0] if row["family"] != "n1" else row["machine"]
+        offer.steps = steps
+        if row["local_ssd_included"] == "yes" and row["family"] != "whole":
+            offer.values["excludes"] = ("local_ssd",)
+            offer.flags.append("local_ssd_not_priced")
+        return offer
+
+
+def _component(description: str, group: str) -> tuple[str, str]:
+    """Return kind and family of a component: `GPU` with the accelerator's name, `core` or `ram` with the family."""
+    tpu = TPU.search(description)
+    if tpu:
+        return "GPU", f"TPU {(tpu[1] or tpu[2]).lower()}"
+    if group == "GPU" or re.search(r"\bGPU\b", description):
+        return "GPU", re.sub(r"\s+", " ", TAILS.sub(" ", description)).strip()
+    part = PART.search(description)
+    if part is None:
+        return "", ""
+    family = part[1].lower().replace(" ", "").replace("predefined", "")
+    return ("core" if part[2].lower() == "core" else "ram"), family
+
+
+def _carries(row: dict[str, str], name: Name, written: str) -> bool:
+    """Return whether a machine type holds an accelerator; the H100 with the faster network has machines of its own."""
+    is_mega = re.search(r"\b(?:Mega|Plus)\b", written, re.IGNORECASE) is not None
+    model = row["model"].removesuffix(" Mega")
+    if model != name.model or (model == "H100" and is_mega != row["model"].endswith("Mega")):
+        return False
+    return name.memory_gb == Decimal(row["memory_gb"]) or (name.memory_gb is None and row["memory_gb"] in {"40", "16"})
+
+
+GCP_BILLING = GcpBilling()

@@ -1,0 +1,72 @@
+"""Karpenter price lists: region, instance type and on-demand price, generated without system or currency columns."""
+
+from providers.base import Context, Offer, Parsed, ragged
+from providers.cells import read_number
+from providers.document import Document, TableRows
+from providers.errors import CellError
+from providers.knowledge import find_sku
+from providers.sheet import Ignored
+
+PRICE = "price_usd_hour"
+SHAPES = {("region", "arm_sku", PRICE): "azure", ("region", "instance_type", PRICE): "aws"}
+CURRENCY = "USD"  # the column says so
+
+
+class Karpenter:
+    """A cross-check list: one on-demand price per instance type and region."""
+
+    key = "karpenter"
+    title = "Karpenter on-demand list (CSV)"
+    reads = "on-demand price per instance; promotional sizes as promo"
+    holds = "zero prices, unknown sizes and regions"
+    ignores = "instances without accelerator"
+
+    def recognises(self, document: Document) -> bool:
+        """Return whether the header is region, instance type and price."""
+        return any(document.table(*shape) is not None for shape in SHAPES)
+
+    def parse(self, document: Document, context: Context) -> Parsed:
+        """Return one offer per accelerated instance; the system is not stated and stays open."""
+        for shape, provider in SHAPES.items():
+            table = document.table(*shape)
+            if table is not None:
+                return _rows(table, shape[1], provider)
+        return Parsed(rows=0)
+
+
+def _rows(table: TableRows, sku_column: str, provider: str) -> Parsed:
+    parsed = Parsed(rows=len(table.records))
+    sku_of, region_of, price_of = (table.getter(name) for name in (sku_column, "region", PRICE))
+    width = len(table.header)
+    for record in table.records:
+        sku = str(sku_of(record) or "").strip()
+        known = find_sku(provider, sku)
+        if known is not None and known.has_none and len(record.cells) == width:
+            parsed.ignored.append(Ignored(record.line, "no_accelerator", sku))
+            continue
+        try:
+            price = read_number(price_of(record), ".")
+        except CellError as error:
+            parsed.faults.append(error.at(record.line, PRICE))
+            continue
+        parsed.offers.append(
+            Offer(
+                line=record.line,
+                raw=table.raw(record),
+                price=price,
+                written=f"{price_of.text(record)} {CURRENCY}",
+                currency=CURRENCY,
+                basis="per_instance_hour",
+                sku=sku,
+                provider=provider,
+                region=region_of.text(record),
+                purchase_model="promo" if sku.lower().endswith("_promo") else "on_demand",
+                values={"capacity_class": "on_demand"},
+                flags=["system_not_stated"],
+                reasons=[] if table.even(record) else [ragged(len(record.cells), width)],
+            )  # fmt: skip
+        )
+    return parsed
+
+
+KARPENTER = Karpenter()

@@ -1,0 +1,87 @@
+"""Oracle Cloud list prices: one item per part number, GPUs per GPU-hour, prices in several currencies."""
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from providers.base import Context, Offer, Parsed
+from providers.cells import plain, read_number
+from providers.document import Document
+from providers.errors import CellError, Fault
+from providers.knowledge import find_sku
+from providers.sheet import Ignored, Reason
+
+PROVIDER = "oci"
+GPU_METRIC = "gpu per hour"
+MAIN_CURRENCY = "USD"
+NAME = re.compile(r".*\bGPU\b(?: Standard)?\s*-\s*", re.IGNORECASE)
+
+
+class OciList:
+    """List price items with localised currencies."""
+
+    key = "oci_list"
+    title = "Oracle Cloud list prices (JSON)"
+    reads = "GPU Per Hour items, pay as you go, in the currency asked for, else USD"
+    holds = "volume tiers, other price models, GPUs that neither part number nor name tells"
+    ignores = "items of other metrics; further currencies"
+
+    def recognises(self, document: Document) -> bool:
+        """Return whether items carry part numbers and localised prices."""
+        item = next(document.objects("items"), None)
+        return item is not None and {"partNumber", "metricName", "currencyCodeLocalizations"} <= set(item)
+
+    def parse(self, document: Document, context: Context) -> Parsed:
+        """Return one offer per GPU item."""
+        parsed = Parsed(rows=0)
+        for line, item in enumerate(document.objects("items"), start=1):
+            parsed.rows += 1
+            if str(item.get("metricName", "")).lower() != GPU_METRIC:
+                parsed.ignored.append(Ignored(line, "other_service", str(item.get("displayName", ""))))
+                continue
+            try:
+                parsed.offers += _offers(line, item, context.currency)
+            except CellError as error:
+                parsed.faults.append(Fault(line, "value", error.value, error.rule, error.hint))
+        return parsed
+
+
+def _offers(line: int, item: dict[str, Any], wanted: str | None) -> Iterator[Offer]:
+    prices = {entry.get("currencyCode"): entry.get("prices") or [] for entry in item["currencyCodeLocalizations"]}
+    currency = next((code for code in (wanted, MAIN_CURRENCY) if code in prices), next(iter(prices), None))
+    for entry in prices.get(currency, [{}]):
+        yield _offer(line, item, currency, entry)
+
+
+def _offer(line: int, item: dict[str, Any], currency: str | None, entry: dict[str, Any]) -> Offer:
+    part, title = str(item["partNumber"]), str(item.get("displayName") or "")
+    price = read_number(entry.get("value"))
+    model = str(entry.get("model") or "PAY_AS_YOU_GO")
+    reasons = []
+    if model != "PAY_AS_YOU_GO":
+        reasons.append(
+            Reason("unknown_price_type", f"{model} is no pay-as-you-go price", "say how the price is bought")
+        )
+    least = read_number(entry.get("rangeMin"))
+    if least:
+        message = f"the price holds from {plain(least)} units on"
+        reasons.append(Reason("volume_tier", message, "confirm that the volume is reached"))
+    known = find_sku(PROVIDER, part)
+    return Offer(
+        line=line,
+        raw={"partNumber": part, "displayName": title, "metricName": str(item.get("metricName")), "price": str(entry)},
+        price=price,
+        written=f"{'nothing' if price is None else plain(price)} {currency} per GPU-hour",
+        currency=currency,
+        basis="per_accelerator_hour",
+        sku=part,
+        accelerator="" if known else NAME.sub("", title).strip(),
+        count=Decimal(1),
+        provider=PROVIDER,
+        values={"os": "linux", "capacity_class": "on_demand"},
+        reasons=reasons,
+    )
+
+
+OCI_LIST = OciList()
