@@ -28,3 +28,13 @@ def decision_is_current(decision: Decision) -> bool:
     """Return whether the newest run rests on the same inputs as the decision did."""
     answer = decision_answer_today(decision)
     return answer is not None and answer.digest == decision.inputs_digest
+
+
+def decisions_drifted() -> list[Decision]:
+    """Return signed decisions for which the newest run rests on other inputs than they did."""
+    run = run_latest_finished()
+    if run is None:
+        return []
+    digests = dict(Answer.objects.filter(run_answers__run=run).values_list("workload_code", "digest"))
+    signed = decisions_all().filter(state=DecisionState.APPROVED)
+    return [decision for decision in signed if digests.get(decision.workload_code) != decision.inputs_digest]

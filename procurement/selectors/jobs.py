@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
+from procurement.models import Run
 from procurement.models.jobs import Heartbeat, Job, JobStatus
 
 
@@ -20,6 +21,11 @@ class SignOfLife:
 def jobs_latest(*, limit: int = 100) -> QuerySet[Job]:
     """Return the newest jobs first, without the minute ticks that went well."""
     return Job.objects.select_related("requested_by").exclude(kind="clock_tick", status=JobStatus.DONE)[:limit]
+
+
+def jobs_all() -> QuerySet[Job]:
+    """Return all jobs, without the minute ticks that went well."""
+    return Job.objects.select_related("requested_by").exclude(kind="clock_tick", status=JobStatus.DONE)
 
 
 def jobs_open() -> QuerySet[Job]:
@@ -61,3 +67,13 @@ def _due() -> QuerySet[Job]:
     waiting = Q(status=JobStatus.QUEUED, run_after__lte=Now())
     abandoned = Q(status=JobStatus.RUNNING, lease_until__lt=Now())
     return Job.objects.filter(waiting | abandoned)
+
+
+def jobs_all() -> QuerySet[Job]:
+    """Return every job, newest first, without the minute ticks that went well."""
+    return Job.objects.select_related("requested_by").exclude(kind="clock_tick", status=JobStatus.DONE)
+
+
+def jobs_of_run(run: Run) -> QuerySet[Job]:
+    """Return the jobs of a run's stages, newest first."""
+    return Job.objects.filter(args__run=run.pk)

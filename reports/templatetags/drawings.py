@@ -44,7 +44,10 @@ def step_chart(
     days: Sequence[datetime.date], series: Sequence[Mapping[str, Any]], *, title: str, unit: str, caption: str = "",
     today: datetime.date | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Draw quantities that change by steps; each series is ``{name, values}``, one value per day; the first is filled."""
+    """Draw quantities that change by steps.
+
+    Each series is ``{name, values}`` with one value per day; the first one is filled.
+    """
     plot_width, plot_height = CHART_WIDTH - LEFT - RIGHT, CHART_HEIGHT - TOP - BOTTOM
     ticks = nice_steps(max((value for line in series for value in line["values"]), default=0))
     first, last = days[0], days[-1]
@@ -80,11 +83,13 @@ def step_chart(
 
 
 @register.inclusion_tag("components/timeline.html")
-def timeline(rows: Sequence[Mapping[str, Any]], *, today: datetime.date, title: str, caption: str = "") -> dict[str, Any]:
+def timeline(
+    rows: Sequence[Mapping[str, Any]], *, today: datetime.date, title: str, caption: str = ""
+) -> dict[str, Any]:
     """Draw milestones over time, one row each.
 
-    A row is ``{name, status, marks: [{on, kind, words}], first, last}``: ``kind`` is proven, lost, promised, forecast or
-    overdue; ``first`` to ``last`` is the likely span of the forecast.
+    A row is ``{name, status, marks: [{on, kind, words}], first, last}``; ``kind`` is proven, lost, promised, claimed,
+    forecast or overdue; ``first`` to ``last`` is the likely span of the forecast.
     """
     dates = [mark["on"] for row in rows for mark in row["marks"]]
     dates += [row[key] for row in rows for key in ("first", "last") if row.get(key)]
@@ -125,7 +130,7 @@ def timeline(rows: Sequence[Mapping[str, Any]], *, today: datetime.date, title: 
 
 
 @register.inclusion_tag("components/meter.html")
-def meter(part: float | None, whole: float | None, tone: str = "") -> dict[str, Any]:
-    """Draw how much of a whole is reached; the figures stand beside it in words."""
+def meter(part: float | None, whole: float | None, status: str = "") -> dict[str, Any]:
+    """Draw how much of a whole is reached, in the tone of a status; the figures stand beside it in words."""
     share = 0.0 if not part or not whole else min(max(part / whole, 0), 1)
-    return {"width": round(share * 100, 1), "tone": tone}
+    return {"width": round(share * 100, 1), "tone": badge_of(status).tone if status else ""}

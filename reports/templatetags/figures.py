@@ -10,6 +10,7 @@ from typing import Any
 
 from babel.numbers import get_currency_precision
 from django import template
+from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -21,6 +22,7 @@ register = template.Library()
 
 UNKNOWN = "–"
 RATE_PLACES = 4
+EXACT_PLACES = 6
 Number = Decimal | float | int | str
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _SHORT = ((Decimal(10) ** 9, "bn"), (Decimal(10) ** 6, "m"), (Decimal(10) ** 3, "k"))
@@ -40,7 +42,7 @@ def number_text(value: Number | None, places: int | None = None) -> str:
         shown = f"{amount.quantize(Decimal('0.0001'), ROUND_HALF_UP):,f}".rstrip("0").rstrip(".")
         return "0" if shown == "-0" else shown
     rounded = amount.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-    return f"{abs(rounded) if not rounded else rounded:,f}"
+    return f"{rounded or abs(rounded):,f}"
 
 
 def money_text(amount: Number | None, currency: str) -> str:
@@ -48,6 +50,19 @@ def money_text(amount: Number | None, currency: str) -> str:
     if not known(amount):
         return UNKNOWN
     return f"{currency} {number_text(amount, get_currency_precision(currency))}"
+
+
+def money_exact_text(amount: Number | None, currency: str) -> str:
+    """Return a price with every decimal it was quoted with: ``USD 2.4895``, ``USD 98.32``."""
+    if not known(amount):
+        return UNKNOWN
+    digits = -int(Decimal(str(amount)).normalize().as_tuple().exponent)
+    return f"{currency} {number_text(amount, min(max(digits, get_currency_precision(currency)), EXACT_PLACES))}"
+
+
+def unit_price_text(amount: Number | None, currency: str, places: int = RATE_PLACES) -> str:
+    """Return ``USD 2.3900``: a price per unit that the column head names, with the same decimals in every row."""
+    return f"{currency} {number_text(amount, places)}" if known(amount) else UNKNOWN
 
 
 def money_short_text(amount: Number | None, currency: str) -> str:
@@ -128,7 +143,8 @@ def _figure(text: str, reason: str) -> SafeString:
     if text != UNKNOWN:
         return format_html('<span class="figure">{}</span>', text)
     if not reason:
-        return format_html('<span class="figure figure--unknown">{}<span class="visually-hidden">unknown</span></span>', text)
+        hidden = '<span class="figure figure--unknown">{}<span class="visually-hidden">unknown</span></span>'
+        return format_html(hidden, text)
     return format_html('<span class="figure figure--unknown">{} <span class="small">{}</span></span>', text, reason)
 
 
@@ -136,6 +152,24 @@ def _figure(text: str, reason: str) -> SafeString:
 def money(amount: Number | None, currency: str, reason: str = "") -> SafeString:
     """Show an amount with its currency; unknown shows why."""
     return _figure(money_text(amount, currency), reason)
+
+
+@register.simple_tag
+def amount(value: Number | None, currency: str, reason: str = "") -> SafeString:
+    """Show an amount without its currency, which the column head names, with the decimals of its minor unit."""
+    return _figure(number_text(value, get_currency_precision(currency)), reason)
+
+
+@register.simple_tag
+def money_exact(amount: Number | None, currency: str, reason: str = "") -> SafeString:
+    """Show a quoted price as it was quoted."""
+    return _figure(money_exact_text(amount, currency), reason)
+
+
+@register.simple_tag
+def unit_price(amount: Number | None, currency: str, reason: str = "", places: int = RATE_PLACES) -> SafeString:
+    """Show a price per unit in a column whose head names the unit."""
+    return _figure(unit_price_text(amount, currency, places), reason)
 
 
 @register.simple_tag
@@ -171,6 +205,14 @@ def day(value: datetime.date | str | None, reason: str = "") -> SafeString:
 
 
 @register.simple_tag
+def month(value: datetime.date | str | None, reason: str = "") -> SafeString:
+    """Show a month as ``Nov 2026``."""
+    if not known(value):
+        return _figure(UNKNOWN, reason)
+    return format_html('<time datetime="{}">{}</time>', f"{_as_day(value):%Y-%m}", month_text(value))
+
+
+@register.simple_tag
 def instant(moment: datetime.datetime | None, reason: str = "") -> SafeString:
     """Show a moment with its zone."""
     if moment is None:
@@ -194,9 +236,22 @@ def badge(code: str | None, word: str = "") -> SafeString:
     if not code:
         return _figure(UNKNOWN, "")
     shown = badge_of(code)
-    return format_html(
-        '<span class="badge badge--{}">{}{}</span>', shown.tone, icon(shown.icon), word or shown.word
-    )
+    return format_html('<span class="badge badge--{}">{}{}</span>', shown.tone, icon(shown.icon), word or shown.word)
+
+
+@register.simple_tag
+def plain(value: Any, unit: str = "", reason: str = "") -> SafeString:
+    """Show a value of any kind with its unit: numbers, days, yes and no, lists, words."""
+    if isinstance(value, bool):
+        return _figure("yes" if value else "no", "")
+    if isinstance(value, Decimal | int | float):
+        return _figure(quantity_text(value, unit), reason)
+    if isinstance(value, datetime.date):
+        return day(value)
+    if isinstance(value, list | tuple):
+        return format_html("{}", listed(value))
+    text = f"{value} {unit}".strip() if known(value) else UNKNOWN
+    return format_html("{}", text) if known(value) else _figure(text, reason)
 
 
 @register.filter
@@ -206,6 +261,23 @@ def as_words(code: str | None) -> str:
 
 
 @register.filter
+def flag_words(flag: str) -> str:
+    """Return a flag such as ``overdue:powered`` as words: ``powered: overdue``."""
+    kind, _, gate = flag.partition(":")
+    words = kind.replace("_", " ")
+    return f"{gate.replace('_', ' ').capitalize()}: {words}" if gate else words.capitalize()
+
+
+@register.filter
 def listed(values: Any) -> str:
     """Return a list as words with commas, the dash when there is nothing."""
     return ", ".join(str(value).replace("_", " ") for value in values or ()) or UNKNOWN
+
+
+@register.simple_tag
+def recommendation_address(run: int, workload: str) -> str:
+    """Return the address of a recommendation page, empty where no such page is installed."""
+    try:
+        return reverse("reports:recommendation", args=[run, workload])
+    except NoReverseMatch:
+        return ""

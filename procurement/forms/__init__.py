@@ -1,0 +1,1 @@
+"""What people type: read tolerantly, refused with reasons, handed to services as values."""
