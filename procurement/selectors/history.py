@@ -18,6 +18,11 @@ def history_of(record: Model) -> QuerySet[AuditEntry]:
     return AuditEntry.objects.filter(wanted).select_related("user").order_by("-id")
 
 
+def history_all() -> QuerySet[AuditEntry]:
+    """Return all entries, newest first."""
+    return AuditEntry.objects.select_related("user").order_by("-id")
+
+
 def history_recent(limit: int = 20) -> QuerySet[AuditEntry]:
     """Return the newest entries of all records."""
     return AuditEntry.objects.select_related("user").order_by("-id")[:limit]

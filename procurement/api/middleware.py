@@ -1,0 +1,71 @@
+"""What holds for every request under /api/: a request id, problem documents for every refusal, a forgiven slash."""
+
+import re
+from collections.abc import Callable
+from http import HTTPStatus
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import is_valid_path
+
+from procurement.api.problems import PROBLEM_JSON, problem_document, problem_response, request_id
+
+PREFIX = "/api/"
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,100}", re.ASCII)
+_DETAILS = {
+    400: "The request cannot be read; its host, headers or form are not as they should be.",
+    403: "The request was refused. A browser session sends the header X-CSRFToken with every change.",
+    404: "Nothing is at this address; /api/v1/ lists what is there.",
+    405: "This address does not offer the method.",
+    413: "The request is larger than what is read here.",
+    500: "Something went wrong that nobody foresaw; nothing was changed. Name the request id when you report it.",
+}
+_KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate", "Vary", "Set-Cookie")
+
+
+class ApiMiddleware:
+    """Outermost for /api/: turns what Django itself refuses into problem documents."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer a request."""
+        if not request.path_info.startswith(PREFIX):
+            return self.get_response(request)
+        asked = request.headers.get("X-Request-Id", "")
+        if _REQUEST_ID.fullmatch(asked) and not hasattr(request, "request_id"):
+            request.request_id = asked  # type: ignore[attr-defined]
+        _forgive_missing_slash(request)
+        response = self.get_response(request)
+        if response.status_code >= HTTPStatus.BAD_REQUEST and not _is_problem(response):
+            response = _as_problem(request, response)
+        response["X-Request-Id"] = request_id(request)
+        response["Cache-Control"] = response.get("Cache-Control", "private, no-cache")
+        return response
+
+
+def _forgive_missing_slash(request: HttpRequest) -> None:
+    """Take the address without its last slash for the same one: a redirect would lose the body of a POST."""
+    path = request.path_info
+    if path.endswith("/") or is_valid_path(path, settings.ROOT_URLCONF):
+        return
+    if is_valid_path(f"{path}/", settings.ROOT_URLCONF):
+        request.path_info = f"{path}/"
+        request.path = f"{request.path}/"
+
+
+def _is_problem(response: HttpResponseBase) -> bool:
+    return str(response.get("Content-Type", "")).startswith(PROBLEM_JSON)
+
+
+def _as_problem(request: HttpRequest, response: HttpResponseBase) -> HttpResponse:
+    status = response.status_code
+    detail = _DETAILS.get(status, HTTPStatus(status).phrase)
+    code = HTTPStatus(status).name.lower()
+    replacement = problem_response(problem_document(request, status, code, detail))
+    for name in _KEPT_HEADERS:
+        if response.has_header(name):
+            replacement[name] = response[name]
+    return replacement
