@@ -141,7 +141,9 @@ class AppendOnly(models.Model):
     """A statement that is never edited nor deleted; a later statement answers it."""
 
     recorded_at = models.DateTimeField(auto_now_add=True)
-    recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    recorded_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, editable=False, related_name="+"
+    )
 
     class Meta:
         abstract = True

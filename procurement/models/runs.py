@@ -163,11 +163,12 @@ class OptionRow(models.Model):
 
 
 class ComponentRow(models.Model):
-    """Present cost of one component of an option."""
+    """One component of an option: nominal and as present cost; each column sums to the option's total."""
 
     option = models.ForeignKey(OptionRow, on_delete=models.CASCADE, related_name="components")
     component = models.CharField(max_length=40)
-    amount = models.DecimalField(**AMOUNT)
+    amount = models.DecimalField(**AMOUNT, help_text="nominal, over the window")
+    present_cost = models.DecimalField(**AMOUNT, null=True, blank=True)
 
     class Meta:
         ordering = ("option", "id")

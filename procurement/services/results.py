@@ -71,7 +71,12 @@ def _answer_store(answer: Answer, stage: Mapping[str, Any]) -> None:
     OptionRow.objects.bulk_create(rows)
     ComponentRow.objects.bulk_create(
         [
-            ComponentRow(option=row, component=component, amount=Decimal(amount))
+            ComponentRow(
+                option=row,
+                component=component,
+                amount=Decimal(amount),
+                present_cost=_decimal((option.get("components_npv") or {}).get(component)),
+            )
             for row, option in zip(rows, ordered, strict=True)
             for component, amount in (option.get("components") or {}).items()
         ]
