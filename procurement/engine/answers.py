@@ -18,6 +18,7 @@ def option_answer(option: Option, setting: Setting, even: BreakEven | None, even
     head: dict[str, Any] = {
         "option": option.name,
         "feasible": option.is_feasible,
+        "places": list(option.places),
         "reasons": list(option.reasons),
         "conditions": list(option.conditions),
         "notes": list(option.notes),

@@ -138,9 +138,11 @@ def _overbuy(quotes: QuoteColumns, workloads: WorkloadColumns, needed: Numbers) 
 
 def _fabric_checks(workloads: tuple[Workload, ...], quotes: QuoteColumns) -> tuple[Flags, Flags]:
     """Return where the fabric is unknown and where it is not accepted, for workloads that name fabrics."""
-    accepts = np.array([[not one.fabrics or name in one.fabrics for name in FABRICS] for one in workloads])
+    accepts = np.array(
+        [[not one.fabrics or name in one.fabrics for name in FABRICS] for one in workloads], dtype=np.bool_
+    )
     accepts = accepts.reshape(len(workloads), len(FABRICS))
-    asks = np.array([[bool(one.fabrics)] for one in workloads]).reshape(-1, 1)
+    asks = np.array([[bool(one.fabrics)] for one in workloads], dtype=np.bool_).reshape(-1, 1)
     is_unknown = np.isnan(quotes.fabric)
     index = np.where(is_unknown, 0, quotes.fabric).astype(np.int64)
     return asks & is_unknown, ~accepts[:, index] & ~is_unknown

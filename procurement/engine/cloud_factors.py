@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from procurement.engine.costs.registry import COMPONENT_BY_KEY
+from procurement.engine.demand import deadline_months
 from procurement.engine.equal_work import Asked, asked_hours
 from procurement.engine.ledger import Terms
 from procurement.engine.periods import (
@@ -62,6 +63,7 @@ class Batch:
     asked: tuple[Asked, ...]
     hours: Numbers  # shape (workloads, months)
     length: Numbers  # window [months]
+    deadline: Numbers  # by when the work must be done, infinite where it may be late [months]
     storage_gb: Numbers
     egress_gb: Numbers
     terms: Terms
@@ -127,11 +129,17 @@ def batch_of(workloads: Sequence[Workload], setting: Setting) -> Batch:
         asked=asked,
         hours=hours,
         length=np.array([entry.window.length for entry in asked]),
+        deadline=np.array([_deadline(workload, entry) for workload, entry in zip(workloads, asked, strict=True)]),
         storage_gb=np.array([float(workload.storage_gb or 0.0) for workload in workloads]),
         egress_gb=np.array([float(workload.egress_gb_per_month or 0.0) for workload in workloads]),
         terms=setting.terms,
         uneven=tuple(row for row, entry in enumerate(asked) if entry.curves),
     )
+
+
+def _deadline(workload: Workload, asked: Asked) -> float:
+    deadline = deadline_months(workload, asked.window)
+    return np.inf if deadline is None else deadline
 
 
 def month_shares(begin: Numbers, end: Numbers, count: int) -> Numbers:

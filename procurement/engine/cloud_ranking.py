@@ -11,7 +11,7 @@ from procurement.engine.cloud_factors import Batch, Billing, Factors, batch_of, 
 from procurement.engine.costs.base import line_rate
 from procurement.engine.equal_work import accelerators_at, shares_at
 from procurement.engine.options_cloud import tail_partner
-from procurement.engine.periods import Amount, Numbers
+from procurement.engine.periods import SMALLEST_PART, Amount, Numbers
 from procurement.engine.setting import Setting
 from procurement.engine.tables import Quote, Workload
 from procurement.engine.units import (
@@ -43,8 +43,16 @@ class QuotePrices:
     support: Numbers  # fraction
 
 
-def cloud_costs(workloads: Sequence[Workload], quotes: Sequence[Quote], setting: Setting) -> Numbers:
-    """Return the present cost of every pair, nominal where no discount rate is given.
+@dataclass(frozen=True, slots=True, eq=False)
+class CloudCosts:
+    """Every workload at every quote, shape (workloads, quotes)."""
+
+    costs: Numbers  # present cost, nominal where no discount rate is given; NaN where a pair cannot be priced
+    is_late: NDArray[np.bool_]  # whether the work ends after a hard deadline
+
+
+def cloud_costs(workloads: Sequence[Workload], quotes: Sequence[Quote], setting: Setting) -> CloudCosts:
+    """Return the present cost of every pair, and which pairs end too late.
 
     Parameters
     ----------
@@ -52,15 +60,11 @@ def cloud_costs(workloads: Sequence[Workload], quotes: Sequence[Quote], setting:
         Any number of each; quotes are grouped by everything but their prices, so that no loop runs over pairs.
     setting
         How money is valued.
-
-    Returns
-    -------
-    Numbers
-        Shape (workloads, quotes) [currency]; NaN where a pair cannot be priced.
     """
     costs = np.full((len(workloads), len(quotes)), np.nan)
+    is_late = np.zeros(costs.shape, dtype=np.bool_)
     if not workloads or not quotes:
-        return costs
+        return CloudCosts(costs, is_late)
     batch = batch_of(workloads, setting)
     prices = quote_prices(quotes, setting)
     partners = _partners(quotes, setting)
@@ -77,7 +81,8 @@ def cloud_costs(workloads: Sequence[Workload], quotes: Sequence[Quote], setting:
             after = billing_factors(batch, billing, needs, shares, tail=billing_of(quotes[partner], setting))
             block = np.fmin(block, _tail_block(after, prices, columns, rivals))
         costs[:, columns] = block + _line_costs(quotes, members, setting, batch, factors)
-    return costs
+        is_late[:, columns] = (factors.end > batch.deadline + SMALLEST_PART)[:, np.newaxis]
+    return CloudCosts(costs, is_late)
 
 
 def quote_prices(quotes: Sequence[Quote], setting: Setting) -> QuotePrices:

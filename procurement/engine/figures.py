@@ -33,6 +33,7 @@ class Totals:
 def total_costs(ledger: Ledger) -> Totals:
     """Return the sums of a ledger, rounded once per component (semantics 22)."""
     currency = ledger.terms.currency
+    ledger = Ledger(tuple(flow for flow in ledger.flows if np.any(ledger.amounts(flow))), ledger.terms)
     components = rounded_parts(ledger.nominal_by_component(), currency)
     nominal = sum(components.values(), Decimal(0))
     present = None if ledger.terms.rate is None else rounded_parts(ledger.present_by_component(), currency)

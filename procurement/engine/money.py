@@ -54,7 +54,7 @@ def split_exactly(total: Decimal, weights: Sequence[float], currency: str) -> li
     sequence = order if missing >= 0 else order[::-1]
     for position in range(abs(missing) if exact else 0):
         shares[sequence[position % len(sequence)]] += step
-    return [share * unit for share in shares]
+    return [(share * unit).quantize(unit) for share in shares]
 
 
 def money_text(amount: Decimal | None) -> str | None:

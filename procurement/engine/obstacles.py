@@ -1,6 +1,5 @@
 """Why an own build cannot serve a workload: the constraints that quotes meet, asked of a build."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -9,6 +8,7 @@ from procurement.engine.dates import days_at, reached_by
 from procurement.engine.forecast import Forecast
 from procurement.engine.options_on_prem import planned_accelerators
 from procurement.engine.readiness import Readiness
+from procurement.engine.residency import residency_reason
 from procurement.engine.tables import Build, Workload
 from providers.reference import accelerator_accepts, memory_gb
 
@@ -23,13 +23,12 @@ class BuildFacts:
     build: Build
     readiness: Readiness
     forecast: Forecast
-    is_resident: Callable[[Workload, Build], str | None]  # a reason, or None
 
 
 def build_reasons(facts: BuildFacts, workload: Workload) -> tuple[str, ...]:
     """Return what speaks against a build whatever its dates: type, size, network, memory, place, missing facts."""
     build = facts.build
-    residency = facts.is_resident(workload, build)
+    residency = residency_reason(workload.residency, provider=None, region=build.region, site=build.site)
     checks = (
         (build.cancelled_on is not None, "cancelled"),
         (not is_accepted(build, workload), "wrong_accelerator"),

@@ -1,66 +1,43 @@
 """All options of one workload: cloud, on-prem, hybrid, bridge, wait and what it runs on today (semantics 8 to 19)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from procurement.engine.bookability import Booking, Bookings
 from procurement.engine.cloud_ranking import cloud_costs
 from procurement.engine.dates import renewals
 from procurement.engine.demand import deadline_months, late_by_days
 from procurement.engine.equal_work import accelerators_at, asked_hours
-from procurement.engine.money import rounded
+from procurement.engine.forecast import Forecast
 from procurement.engine.need import Need
 from procurement.engine.obstacles import BuildFacts, build_reasons, date_reasons, size_reasons
-from procurement.engine.options_base import BuildPlan, CloudPlan, Option, Priced
+from procurement.engine.options_base import BuildPlan, Option, Priced
 from procurement.engine.options_cloud import (
     cloud_incomplete,
     cloud_not_modelled,
     cloud_plan,
-    cloud_priced,
     price_reasons,
     with_tail,
-    worth,
 )
 from procurement.engine.options_on_prem import (
     build_plan,
     build_price_reasons,
-    build_priced,
     on_prem_incomplete,
 )
 from procurement.engine.periods import Numbers
+from procurement.engine.pricing import plan_priced
+from procurement.engine.readiness import Readiness
 from procurement.engine.setting import Setting
 from procurement.engine.tables import Policy, Quote, Workload
 
+Flags = NDArray[np.bool_]
+
 SHOWN = 20  # options shown per workload (semantics 43)
-SINGLE_NODE_VERDICTS = ("usable_assured", "usable_if_booked")
 BEST_EFFORT = "best_effort"
-
-
-class Offer(Protocol):
-    """What bookability says of one quote for one workload."""
-
-    verdict: str
-    reasons: tuple[str, ...]
-    notes: tuple[str, ...]
-    assumed: tuple[str, ...]
-    unproven: tuple[str, ...]
-    sign_by: date | None
-
-
-class Offers(Protocol):
-    """Bookability of every pair."""
-
-    def offer(self, workload: str, quote: str) -> Offer:
-        """Return one pair."""
-
-    def candidates(self, workload: str) -> np.ndarray:
-        """Return which quotes may be candidates by verdict, shape (quotes,)."""
-
-    def counts(self, workload: str) -> Mapping[str, int]:
-        """Return how many quotes each reason speaks against."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,9 +45,11 @@ class Case:
     """Everything that the options of all workloads need."""
 
     setting: Setting
-    offers: Offers
+    offers: Bookings
     builds: Mapping[str, BuildFacts]  # own builds
     needs: Mapping[str, Need]
+    readiness: Mapping[str, Readiness]  # of every build
+    forecasts: Mapping[str, Forecast]
 
     @property
     def policy(self) -> Policy:
@@ -85,24 +64,24 @@ class Case:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CloudRow:
-    """The cloud side of one workload: which quotes are candidates, and what each costs."""
+    """The cloud side of one workload, entries of shape (quotes,)."""
 
-    costs: Numbers  # shape (quotes,), NaN where it cannot be priced
-    is_candidate: np.ndarray
+    costs: Numbers  # NaN where it cannot be priced
+    is_late: Flags  # ends after a hard deadline
+    is_candidate: Flags  # by bookability
 
     def ranked(self) -> list[int]:
-        """Return the candidates from the cheapest to the dearest."""
-        known = np.flatnonzero(self.is_candidate & np.isfinite(self.costs))
+        """Return what may be chosen, from the cheapest to the dearest."""
+        known = np.flatnonzero(self.is_candidate & ~self.is_late & np.isfinite(self.costs))
         return [int(index) for index in known[np.argsort(self.costs[known], kind="stable")]]
 
 
-def cloud_rows(case: Case) -> dict[str, CloudRow]:
-    """Return candidates and costs of every workload, from one factored computation."""
-    scenario = case.setting.scenario
-    costs = cloud_costs(scenario.workloads, scenario.quotes, case.setting)
+def cloud_rows(workloads: Sequence[Workload], offers: Bookings, setting: Setting) -> dict[str, CloudRow]:
+    """Return cost and verdict of every quote for each workload, from one factored computation."""
+    found = cloud_costs(workloads, setting.scenario.quotes, setting)
     return {
-        workload.id: CloudRow(costs[row], case.offers.candidates(workload.id))
-        for row, workload in enumerate(scenario.workloads)
+        workload.id: CloudRow(found.costs[row], found.is_late[row], offers.candidates(workload.id))
+        for row, workload in enumerate(workloads)
     }
 
 
@@ -111,7 +90,7 @@ def cloud_option(case: Case, workload: Workload, quote: Quote) -> Option:
     name = f"cloud:{quote.id}"
     offer = case.offers.offer(workload.id, quote.id)
     setting = case.setting
-    reasons = [*offer_reasons(offer, workload, quote), *price_reasons(quote, setting), *need_reasons(case, workload)]
+    reasons = [*offer_reasons(offer), *price_reasons(quote, setting), *need_reasons(case, workload)]
     plan = cloud_plan(quote, workload, setting)
     if plan is None:
         return Option(name, "cloud", workload, (quote.id,), reasons=(*reasons, f"no_rate:{quote.accelerator}"))
@@ -122,7 +101,7 @@ def cloud_option(case: Case, workload: Workload, quote: Quote) -> Option:
     priced = None
     if not price_reasons(quote, setting):
         plan = with_tail(plan, workload, setting, partners_of(case, workload, quote))
-        priced = cloud_priced(plan, workload, setting)
+        priced = plan_priced(plan, workload, setting)
         reasons += lateness(workload, setting, priced)
     return Option(
         name, "cloud", workload, (quote.id,), plan, priced,
@@ -145,26 +124,17 @@ def partners_of(case: Case, workload: Workload, quote: Quote) -> tuple[Quote, ..
     )
 
 
-def offer_reasons(offer: Offer, workload: Workload, quote: Quote) -> tuple[str, ...]:
+def offer_reasons(offer: Booking) -> tuple[str, ...]:
     """Return why an offer is no candidate (semantics 10)."""
-    if offer.verdict in SINGLE_NODE_VERDICTS:
-        return offer.reasons
-    if offer.verdict == BEST_EFFORT:
-        return offer.reasons if accepts_best_effort(workload, quote) else (*offer.reasons, "best_effort_only")
-    return offer.reasons or (offer.verdict,)
+    if offer.is_candidate:
+        return ()
+    return offer.reasons or ("best_effort_only" if offer.verdict == BEST_EFFORT else offer.verdict,)
 
 
-def accepts_best_effort(workload: Workload, quote: Quote) -> bool:
-    """Return whether capacity that is only promised as far as it lasts may serve a workload (semantics 10)."""
-    policy = workload.deadline_policy or ("hard" if workload.need_by else "soft")
-    is_inside_node = workload.accelerators <= (quote.accelerators_per_node or 1)
-    return workload.shape in ("replicas", "independent_jobs") or is_inside_node or policy in ("soft", "none")
-
-
-def offer_conditions(offer: Offer) -> tuple[str, ...]:
+def offer_conditions(offer: Booking) -> tuple[str, ...]:
     """Return what must hold before an offer is signed."""
-    conditions = [note for note in offer.notes if note.startswith("book_by:")]
-    if offer.sign_by is not None and not conditions:
+    conditions = [note for note in offer.notes if note.startswith(("book_by:", "renew:", "approval_too_slow"))]
+    if offer.sign_by is not None:
         conditions.append(f"sign_by:{offer.sign_by.isoformat()}")
     if offer.unproven:
         conditions.append("evidence_before_prepayment")
@@ -225,7 +195,7 @@ def _readings(
     options = []
     for is_marginal in (False, True):
         own = replace(plan, is_marginal=is_marginal, is_equal_life=is_equal_life(case))
-        priced = build_priced(own, workload, case.setting)
+        priced = plan_priced(own, workload, case.setting)
         name = f"on_prem:{build.id}#marginal" if is_marginal else f"on_prem:{build.id}"
         late = () if own.is_equal_life else lateness(workload, case.setting, priced)
         options.append(
@@ -235,8 +205,8 @@ def _readings(
                 conditions=renewals(facts.forecast, build, workload, plan.accelerators),
                 rate_basis="marginal" if is_marginal else "loaded",
                 charge_basis="whole" if own.is_whole else "share",
-                other_charge=build_priced(replace(own, is_whole=not own.is_whole), workload, case.setting),
-                other_reading=build_priced(
+                other_charge=plan_priced(replace(own, is_whole=not own.is_whole), workload, case.setting),
+                other_reading=plan_priced(
                     replace(own, is_equal_life=not own.is_equal_life), workload, case.setting
                 ),
                 incomplete_cost=on_prem_incomplete(build),
@@ -262,19 +232,3 @@ def capital_needed(priced: Priced) -> float:
     ledger = priced.ledger
     paid = (float(np.maximum(ledger.amounts(flow), 0.0).sum()) for flow in ledger.flows if flow.is_capital)
     return float(sum(paid))
-
-
-def is_same_money(one: float, other: float, currency: str) -> bool:
-    """Return whether two amounts are the same to the minor unit."""
-    return rounded(one, currency) == rounded(other, currency)
-
-
-def cheapest_first(options: tuple[Option, ...]) -> list[Option]:
-    """Return feasible options that rank, from the cheapest to the dearest, then by name."""
-    ranked = [option for option in options if option.is_feasible and option.ranks and option.priced is not None]
-    return sorted(ranked, key=lambda option: (worth(option.priced.ledger) if option.priced else 0.0, option.name))
-
-
-def plan_of(option: Option) -> CloudPlan | None:
-    """Return the plan of a cloud option."""
-    return option.plan if isinstance(option.plan, CloudPlan) else None

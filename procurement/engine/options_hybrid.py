@@ -116,6 +116,7 @@ def rented_costs(
         asked=tuple(parts),
         hours=np.broadcast_to(asked.hours, (count, asked.hours.shape[-1])).copy(),
         length=np.full(count, asked.window.length),
+        deadline=np.full(count, np.inf),
         storage_gb=np.full(count, float(workload.storage_gb or 0.0)),
         egress_gb=np.full(count, float(workload.egress_gb_per_month or 0.0)),
         terms=setting.terms,

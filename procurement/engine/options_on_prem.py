@@ -1,7 +1,5 @@
 """On-prem options: one own build serves the whole workload (semantics 13 to 18)."""
 
-import math
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -23,23 +21,24 @@ MOST_TRANCHES = 12  # beyond it the smallest set is taken greedily
 
 def build_plan(build: Build, workload: Workload) -> BuildPlan | None:
     """Return how a workload sits on a build; None where its type has no published rate or it is too small."""
+    plan = need_plan(build, workload)
+    return plan if plan is not None and plan.tranches else None
+
+
+def need_plan(build: Build, workload: Workload) -> BuildPlan | None:
+    """Return the same also where the build holds only a part, then without tranches; None without a published rate."""
     node = build.accelerators_per_node or 1
     accelerators = accelerators_at(workload, build.accelerator, node)
-    planned = planned_accelerators(build)
     if accelerators is None:
         return None
-    reserved = units_for(accelerators, float(node)) * node
     tranches = smallest_tranches(build.tranches, accelerators)
-    if not tranches:
-        return None
-    bought = sum(tranche.planned_accelerators for tranche in tranches)
     share, useful = shares_at(workload, build, accelerators)
     return BuildPlan(
         build=build.id,
         accelerators=accelerators,
-        reserved=min(reserved, planned),
-        bought=bought,
-        planned=planned,
+        reserved=units_for(accelerators, float(node)) * node,
+        bought=sum(tranche.planned_accelerators for tranche in tranches),
+        planned=planned_accelerators(build),
         tranches=tuple(tranche.id for tranche in tranches),
         share=share,
         useful=useful,
@@ -200,20 +199,3 @@ def build_price_reasons(build: Build, setting: Setting) -> tuple[str, ...]:
     if not priced:
         return ("missing:costs",)
     return missing_exchange((line.currency for line in priced), setting)
-
-
-def priced_readings(plan: BuildPlan, workload: Workload, setting: Setting) -> dict[str, Priced]:
-    """Return the ledger of every reading of a plan: loaded and marginal, whole and share, both lives."""
-    readings = {
-        "own": plan,
-        "other_charge": replace(plan, is_whole=not plan.is_whole),
-        "other_reading": replace(plan, is_equal_life=not plan.is_equal_life),
-        "other_rate": replace(plan, is_marginal=not plan.is_marginal),
-    }
-    return {name: build_priced(reading, workload, setting) for name, reading in readings.items()}
-
-
-def late_days(priced: Priced, end_months: float) -> int:
-    """Return by how many days the work ends after a deadline, 0 where it does not."""
-    late = float(np.max(priced.finish)) - end_months
-    return max(0, math.ceil(late * 365.0 / 12.0 - 1e-6))

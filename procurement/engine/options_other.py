@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from procurement.engine.equal_work import Asked, asked_hours, before, work_at
+from procurement.engine.equal_work import Asked, asked_hours, before, later, work_at
 from procurement.engine.ledger import Flow, Ledger
 from procurement.engine.options_base import BridgePlan, BuildPlan, CurrentPlan, Priced
 from procurement.engine.options_cloud import cloud_priced
@@ -28,11 +28,12 @@ def bridge_priced(plan: BridgePlan, workload: Workload, setting: Setting) -> Pri
     usable = setting.dates[plan.build.build].usable_months(workload, plan.build.accelerators)
     ready: Amount = float("nan") if usable is None else usable
     rented_hours, left = bridged(plan, asked, setting, ready)
-    own = replace(plan.build, is_equal_life=False, is_waiting=False)
-    owned = build_priced(own, workload, setting, left)
+    if plan.build.is_equal_life:
+        left = later(asked, ready)  # the build serves as long as one that was there at the start
+    owned = build_priced(replace(plan.build, is_equal_life=False), workload, setting, left)
     overhead = overhead_flows(workload, setting, ready)
     if not np.any(rented_hours.hours):
-        return owned if plan.build.is_waiting else merged(owned, no_hours(owned), ())
+        return owned
     rented = cloud_priced(plan.quote, workload, setting, rented_hours)
     return merged(owned, rented, overhead)
 
@@ -47,13 +48,6 @@ def bridged(plan: BridgePlan, asked: Asked, setting: Setting, ready: Amount) -> 
     latest = min(float(np.max(ready)), asked.window.length)
     window = replace(asked.window, length=min(float(np.min(ready)), asked.window.length))
     return replace(early, window=window, hours=early.hours[..., : whole_months(latest)]), replace(asked, hours=left)
-
-
-def no_hours(like: Priced) -> Priced:
-    """Return a place at which nothing is worked."""
-    none = like.hours * 0.0
-    useful = None if like.useful_hours is None else none
-    return Priced(Ledger((), like.ledger.terms), none, none, 0.0, useful)
 
 
 def wait_priced(plan: BuildPlan, workload: Workload, setting: Setting) -> Priced:

@@ -16,7 +16,7 @@ REASON_CODES = (
     # why an option was chosen
     "cheapest", "cheaper_than_runner_up", "only_feasible", "tie", "tie_smaller_commitment", "tie_lower_cost",
     "tie_settled_by", "beats_in_draws", "decided_by_rate", "pays_back", "flips_at_p90", "partial_total",
-    "cheaper_than_current", "current_is_cheapest", "owned_base", "bridged_until",
+    "cheaper_than_current", "current_is_cheapest", "owned_base", "bridged_until", "waited_until",
     # why another was not
     "runner_up_dearer", "runner_up_unproven", "cheaper_but_infeasible", "on_prem_passed_over", "second_place_not_worth",
     # why nothing was
@@ -68,7 +68,7 @@ class Advice:
     flips_at_p90: str | None = None
     flip_points: Sequence[Mapping[str, Any]] = ()
     oldest_input_on: date | None = None
-    sooner_conditions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    more_conditions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def ranked_options(values: Mapping[str, Ranked]) -> list[Ranked]:
@@ -157,7 +157,7 @@ def recommendation(advice: Advice) -> dict[str, Any]:
         "runner_up": None if choice.runner_up is None else choice.runner_up.option.name,
         "tie": choice.is_tie,
         "reasons": [*why(choice, advice), *why_not(choice, advice, not_worth)],
-        "conditions": list(dict.fromkeys((*best.conditions, *advice.sooner_conditions.get(best.name, ())))),
+        "conditions": list(dict.fromkeys((*best.conditions, *advice.more_conditions.get(best.name, ())))),
         "flip_points": list(advice.flip_points),
         "premium_over_cheapest": amount(max(choice.best.value - cheapest, 0.0), advice.currency),
         "approval_amount": amount(approval, advice.currency),

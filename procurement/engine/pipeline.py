@@ -1,0 +1,167 @@
+"""From one scenario to the whole answer: readiness, forecast, bookability, options, recommendation."""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from procurement.engine import ENGINE_VERSION
+from procurement.engine.bookability import Bookings, bookability
+from procurement.engine.bridge import scenario_bridges
+from procurement.engine.comparisons import case_of, comparisons_of
+from procurement.engine.equal_work import accelerators_at
+from procurement.engine.forecast import Forecast, build_forecast
+from procurement.engine.options import Case
+from procurement.engine.quote_terms import quote_expiry
+from procurement.engine.readiness import Readiness
+from procurement.engine.readiness_sites import scenario_readiness
+from procurement.engine.tables import Build, Quote, Scenario, Workload
+from procurement.engine.throughput import useful_share
+from procurement.engine.workload_answers import answers_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Supply:
+    """What is known of every build, before any quote or cost."""
+
+    readiness: Mapping[str, Readiness]
+    forecasts: Mapping[str, Forecast]
+
+
+def evaluate(scenario: Scenario, inputs_digest: str | None = None) -> dict[str, Any]:
+    """Return the whole answer document, ready for JSON: money as text, dates in ISO form, missing figures null.
+
+    Parameters
+    ----------
+    scenario
+        The question; quotes, builds, workloads and policy may be missing, then so is what needs them.
+    inputs_digest
+        Digest of the document it was read from; that of the records where it was not read from one.
+    """
+    supply = supply_of(scenario)
+    offers = bookability(scenario, supply.readiness, supply.forecasts)
+    head = {
+        "engine_version": ENGINE_VERSION,
+        "inputs_digest": inputs_digest or records_digest(scenario),
+        "as_of": scenario.as_of.isoformat(),
+        "currency": scenario.assumptions.currency,
+    }
+    return head | _energization(supply) | _availability(scenario, offers) | _comparisons(scenario, supply, offers)
+
+
+def energization(scenario: Scenario) -> dict[str, Any]:
+    """Return readiness and forecast of every build."""
+    return _energization(supply_of(scenario))
+
+
+def availability(scenario: Scenario) -> dict[str, Any]:
+    """Return the verdict on every quote for every workload."""
+    supply = supply_of(scenario)
+    return _availability(scenario, bookability(scenario, supply.readiness, supply.forecasts))
+
+
+def comparisons(scenario: Scenario) -> dict[str, Any]:
+    """Return bridge, need, throughput, options, what was left out and the recommendation of every workload."""
+    supply = supply_of(scenario)
+    return _comparisons(scenario, supply, bookability(scenario, supply.readiness, supply.forecasts))
+
+
+def next_change_on(scenario: Scenario) -> date | None:
+    """Return the first day after ``as_of`` on which time alone may change the answer; None where nothing is dated."""
+    builds = scenario_readiness(scenario).values()
+    days = [readiness.next_change_on for readiness in builds if readiness.next_change_on is not None]
+    expiries = [quote_expiry(quote) for quote in scenario.quotes]
+    days += [day + timedelta(days=1) for day in expiries if day is not None]
+    days += [fx.on for fx in scenario.assumptions.fx]
+    return min((day for day in days if day > scenario.as_of), default=None)
+
+
+def supply_of(scenario: Scenario) -> Supply:
+    """Return readiness and forecast of every build."""
+    readiness = scenario_readiness(scenario)
+    forecasts = {
+        build.id: build_forecast(
+            build, readiness=readiness[build.id], as_of=scenario.as_of, assumptions=scenario.assumptions
+        )
+        for build in scenario.builds
+    }
+    return Supply(readiness, forecasts)
+
+
+def _energization(supply: Supply) -> dict[str, Any]:
+    return {
+        "readiness": {name: readiness.answer() for name, readiness in supply.readiness.items()},
+        "forecast": {name: forecast.answer() for name, forecast in supply.forecasts.items()},
+    }
+
+
+def _availability(scenario: Scenario, offers: Bookings) -> dict[str, Any]:
+    quotes = [quote.id for quote in scenario.quotes]
+    return {"bookability": {workload.id: offers.answer(workload.id, quotes) for workload in scenario.workloads}}
+
+
+def _comparisons(scenario: Scenario, supply: Supply, offers: Bookings) -> dict[str, Any]:
+    case = case_of(scenario, supply.readiness, supply.forecasts, offers)
+    found = comparisons_of(case)
+    bridges = scenario_bridges(scenario, supply.forecasts, offers)
+    currency = scenario.assumptions.currency
+    answers = answers_of(case, found)
+    shown = {name: _places(options) for name, options in answers["options"].items()}
+    return {
+        "bridge": {
+            name: {build: plan.answer(currency) for build, plan in plans.items()} for name, plans in bridges.items()
+        },
+        "need": {name: _need_answer(case, name) for name in case.needs},
+        "throughput": {
+            workload.id: _throughputs(workload, case, shown[workload.id]) for workload in scenario.workloads
+        },
+        **answers,
+        "portfolio": None,
+        "portfolio_reason": "not_solved_here",
+    }
+
+
+def _places(options: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(place for option in options for place in option["places"]))
+
+
+def _need_answer(case: Case, workload: str) -> dict[str, Any]:
+    need = case.needs[workload]
+    return {
+        "fewest_by_memory": need.fewest_by_memory,
+        "fewest_by_deadline": need.fewest_by_deadline,
+        "single_node_sufficient": need.single_node_sufficient,
+        "best_n": need.best_n,
+        "notes": list(need.notes),
+    }
+
+
+def _throughputs(workload: Workload, case: Case, places: list[str]) -> dict[str, Any]:
+    known: dict[str, Quote | Build] = {**case.setting.quotes, **case.setting.builds}
+    found = {}
+    for name in places:
+        place = known.get(name)
+        if place is not None:
+            node = place.accelerators_per_node or 1
+            accelerators = accelerators_at(workload, place.accelerator, node)
+            if accelerators is not None:
+                found[name] = _plain(dataclasses.asdict(useful_share(workload, place, accelerators)))
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """Return nested tuples and mappings as the lists and objects of JSON."""
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(entry) for entry in value]
+    return value
+
+
+def records_digest(scenario: Scenario) -> str:
+    """Return the SHA-256 of a scenario's records, for questions that were not read from a document."""
+    text = json.dumps(dataclasses.asdict(scenario), sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
