@@ -2,6 +2,7 @@
 
 from datetime import date
 
+import pgtrigger
 import pytest
 from django.db import DatabaseError, transaction
 
@@ -144,9 +145,7 @@ def test_the_audit_chain_is_whole_and_names_the_first_row_that_was_edited():
     assert audit_verify() is None
 
     second = AuditEntry.objects.order_by("id")[1]
-    with transaction.atomic():
-        from_trigger = "ALTER TABLE procurement_auditentry DISABLE TRIGGER ALL"
-        transaction.get_connection().cursor().execute(from_trigger)
+    with pgtrigger.ignore("procurement.AuditEntry:audit_append_only"):
         AuditEntry.objects.filter(pk=second.pk).update(reason="something else")
 
     assert audit_verify().pk == second.pk
