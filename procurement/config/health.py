@@ -1,7 +1,6 @@
 """Probes: /livez says that the process answers, /readyz whether the service can do its work and what hinders it."""
 
 from dataclasses import asdict, dataclass
-from functools import cache
 
 import redis
 import structlog
@@ -24,6 +23,7 @@ DEGRADED = "degraded"  # pages work, recomputation waits: no reason to take the 
 DOWN = "down"
 SILENCE_SECONDS = 60
 WAITING_SECONDS = 120
+_applied: list[bool] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +69,16 @@ def _database_findings() -> list[Finding]:
 def _migrations_finding() -> Finding:
     if _is_migrated():
         return Finding("migrations", OK, "all applied")
-    _is_migrated.cache_clear()
     return Finding("migrations", DOWN, "some are not applied; run manage.py migrate")
 
 
-@cache
 def _is_migrated() -> bool:
-    """Whether the database has every migration of this code; asked until it has."""
-    executor = MigrationExecutor(connection)
-    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+    """Whether the database has every migration of this code; asked until it has, for that does not change again."""
+    if not _applied:
+        executor = MigrationExecutor(connection)
+        if not executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            _applied.append(True)
+    return bool(_applied)
 
 
 def _life_finding(name: str) -> Finding:

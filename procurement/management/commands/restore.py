@@ -75,9 +75,10 @@ def _passing_database() -> Iterator[str]:
     name = f"restore_check_{secrets.token_hex(6)}"
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE DATABASE {name}")
-        try:
-            yield name
-        finally:
+    try:
+        yield name
+    finally:
+        with connection.cursor() as cursor:
             cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
