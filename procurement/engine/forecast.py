@@ -73,6 +73,7 @@ class _Forecaster:
         self.assumptions = assumptions
         self.is_power_uncommitted = is_power_uncommitted(self.records)
         self.by_key: dict[tuple[str, str | None, str, int], OpenGate] = {}
+        self.combined: dict[frozenset[tuple[str, str | None, str, int]], Distribution] = {}
         self.bringup: Distribution | None = None
         if build.bringup_days is not None:
             self.bringup = bringup_days(build.bringup_days, slip_of("bringup", assumptions))
@@ -160,6 +161,12 @@ class _Forecaster:
         Parallel gates multiply; a planned bring-up follows them; gates that only aged need no second bring-up.
         """
         once = _each_once(gates)
+        key = frozenset((*gate.state.key, gate.state.planned) for gate in once)
+        if key not in self.combined:
+            self.combined[key] = self._combined(once)
+        return self.combined[key]
+
+    def _combined(self, once: Sequence[OpenGate]) -> Distribution:
         opening = [gate for gate in once if not gate.is_aged]
         reached = _product(gate for gate in opening if gate.state.gate in PHYSICAL_GATES)
         if self.bringup is not None and opening:

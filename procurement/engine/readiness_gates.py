@@ -326,6 +326,9 @@ def frontend_state(own: PartState, rdma: PartState, loss: date | None) -> PartSt
     """Return the state of the front-end network, which the fabric proves too unless a newer loss says otherwise."""
     day = rdma.statement.day if rdma.statement else None
     is_beaten = loss is not None and (day is None or loss >= day)
-    if is_beaten or (own.has_evidence and own.accelerators >= rdma.accelerators):
+    is_covered = own.accelerators < rdma.accelerators or (
+        not own.has_evidence and rdma.accelerators == own.accelerators
+    )
+    if is_beaten or not is_covered:
         return own
     return replace(rdma, part=FRONTEND)

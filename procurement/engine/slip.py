@@ -20,6 +20,7 @@ GRID_DAYS = 7305  # 20 years; a quantile beyond it is not given
 LEAST_PROMISED_DAYS = 14  # a shorter promised duration is widened to this
 Z90 = 1.2815515655446004  # standard normal quantile of 90 %; twice this is 2.5631031
 RECONFIRMATION_DAYS = (1.0, 5.0, 15.0)  # P10, P50, P90 of re-confirming a gate that only aged (semantics 33)
+_FFT_SIZE = 16_384  # a power of two that holds two grids, so that nothing wraps around
 _EQUAL = 1e-14  # probability; keeps a quantile that is met exactly
 DEFAULT_SLIPS: Mapping[str, SlipClass] = {
     "construction_power": SlipClass(p10=1.00, p90=1.7174),  # fits "90 % late, mean +34 %", Foresight
@@ -109,8 +110,7 @@ def bringup_days(planned_days: float, slip: SlipClass) -> Distribution:
 
 def followed_by(reached: Distribution, durations: Distribution) -> Distribution:
     """Return the distribution of a day that comes an independent number of days after another (convolution)."""
-    size = 2 * (GRID_DAYS + 1)
-    product = np.fft.irfft(np.fft.rfft(reached, size) * np.fft.rfft(durations, size), size)
+    product = np.fft.irfft(np.fft.rfft(reached, _FFT_SIZE) * np.fft.rfft(durations, _FFT_SIZE), _FFT_SIZE)
     return np.maximum.accumulate(np.clip(product[: GRID_DAYS + 1], 0.0, 1.0))
 
 
