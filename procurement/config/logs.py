@@ -15,6 +15,9 @@ SHARED = [
     structlog.processors.StackInfoRenderer(),
 ]
 
+# without local variables: they hold tokens, passwords and whole documents
+TRACEBACKS = structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False))
+
 
 def configure_structlog() -> None:
     """Send structlog through the standard library, so that every library's lines look alike."""
@@ -29,7 +32,7 @@ def configure_structlog() -> None:
 def logging_settings(*, form: str, level: str) -> dict[str, Any]:
     """Return Django's LOGGING for a form, `json` or `console`."""
     render: list[Any] = (
-        [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+        [TRACEBACKS, structlog.processors.JSONRenderer()]
         if form == "json"
         else [structlog.dev.ConsoleRenderer(colors=False)]
     )
