@@ -97,6 +97,11 @@ class RecordForm(RefusableForm):
             }  # fmt: skip
 
     @property
+    def has_estimates(self) -> bool:
+        """Whether a number may be typed as low / likely / high."""
+        return any(isinstance(field, EstimateField) for field in self.fields.values())
+
+    @property
     def echoes(self) -> list[str]:
         """Return how numbers were read where that differs from how they were typed."""
         read = []
@@ -181,7 +186,7 @@ class RecordForm(RefusableForm):
                 return nested, name.removeprefix(f"{nested.name}_")
         return None
 
-    def _model_field(self, name: str) -> models.Field[Any, Any] | None:
+    def _model_field(self, name: str) -> "models.Field[Any, Any] | None":
         return next((field for field in self.model._meta.concrete_fields if field.name == name), None)
 
     def _default(self, name: str) -> Any:
@@ -206,9 +211,8 @@ class RecordForm(RefusableForm):
     def _finish(self, field: forms.Field, note: ColumnNote | None, name: str, help_text: str = "") -> forms.Field:
         field.label = label_of(name)
         words = help_text or (note.meaning if note else "")
-        field.help_text = f"{words[:1].upper()}{words[1:]}".strip()
-        if isinstance(field, EstimateField):
-            field.help_text = f"{field.help_text} ± low / likely / high".strip()
+        if words.lower() not in str(field.label).lower():
+            field.help_text = f"{words[:1].upper()}{words[1:]}."
         unit = getattr(field, "unit", "")
         currency = getattr(self.instance, "currency", "") or "currency"
         if unit:
@@ -251,7 +255,7 @@ class RecordForm(RefusableForm):
 
 
 def model_form_field(  # noqa: C901, PLR0911 - one line per kind of column reads best as a list
-    field: models.Field[Any, Any], note: ColumnNote | None, pairs: Sequence[tuple[str, str]] | None
+    field: "models.Field[Any, Any]", note: ColumnNote | None, pairs: Sequence[tuple[str, str]] | None
 ) -> forms.Field:
     """Return the form field of a model field; what has a default may stay empty."""
     unit = note.unit if note else ""

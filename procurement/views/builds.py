@@ -239,4 +239,5 @@ class CapacityView(Page):
             for name in ("announced", "energized", "accessible")
         ]
         days = [month.month for month in months]
-        return self.show({"months": months, "days": days, "series": series, "today": day_of_evaluation()})
+        chart = {"days": days, "series": series, "unit": "accelerators", "today": day_of_evaluation()}
+        return self.show({"months": months, "chart": chart})

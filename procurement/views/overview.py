@@ -80,7 +80,7 @@ def needs_you(user: Any) -> list[dict[str, Any]]:
         if held:
             words = f"{held:,} imported {'row is' if held == 1 else 'rows are'} held"
             asks.append(_ask(words, "Each says what would release it.", "procurement:price_sheets", "Look"))
-        asks += [_quote(row) for row in quotes_expiring(SOON_DAYS) if row.days_left >= 0][:ASKS_A_KIND]
+        asks += _quotes_ending()
     if can(user, "evidence.add"):
         asks += [_evidence(row) for row in evidence_expiring(SOON_DAYS)][:ASKS_A_KIND]
     return asks
@@ -110,7 +110,7 @@ def next_dates() -> list[dict[str, Any]]:
             "address": reverse("procurement:quote", args=[row.quote.pk]),
         }
         for row in quotes_expiring(60)
-        if row.days_left >= 0
+        if row.days_left >= 0 and row.is_stated
     ]
     dates += [
         {"on": row.evidence.valid_until or row.expires_on,
@@ -135,6 +135,16 @@ def _job(job: Any) -> dict[str, Any]:
 def _decision(decision: Any, words: str, action: str) -> dict[str, Any]:
     note = f"{decision.workload_code}: {decision.option}"
     return _ask(f"{decision.code} {words}", note, "procurement:decision", action, decision.pk)
+
+
+def _quotes_ending() -> list[dict[str, Any]]:
+    rows = quotes_expiring(SOON_DAYS)
+    asks = [_quote(row) for row in rows if row.is_stated and row.days_left >= 0][:ASKS_A_KIND]
+    aged = [row for row in rows if not row.is_stated]
+    if aged:
+        words = f"{len(aged):,} {'price is' if len(aged) == 1 else 'prices are'} too old to count, or soon will be"
+        asks.append(_ask(words, "By the age limit of how they are bought.", "procurement:expiries", "Look"))
+    return asks
 
 
 def _quote(row: Any) -> dict[str, Any]:

@@ -55,12 +55,16 @@ SAMPLES: dict[str, object] = {
             "marks": [{"on": _DAY(2027, 5, 1), "kind": "promised", "words": "promised"}],
         },
     ],
-    "months": [_DAY(2026 + month // 12, month % 12 + 1, 1) for month in range(10, 34)],
-    "series": [
-        {"name": "Announced", "values": [512 + 64 * index for index in range(24)]},
-        {"name": "Energized", "values": [min(256 + 40 * (index // 3) * 2, 1600) for index in range(24)]},
-        {"name": "Accessible", "values": [min(96 + 32 * (index // 4) * 3, 1200) for index in range(24)]},
-    ],
+    "chart": {
+        "unit": "accelerators",
+        "today": _DAY(2026, 11, 30),
+        "days": [_DAY(2026 + month // 12, month % 12 + 1, 1) for month in range(10, 34)],
+        "series": [
+            {"name": "Announced", "values": [512 + 64 * index for index in range(24)]},
+            {"name": "Energized", "values": [min(256 + 40 * (index // 3) * 2, 1600) for index in range(24)]},
+            {"name": "Accessible", "values": [min(96 + 32 * (index // 4) * 3, 1200) for index in range(24)]},
+        ],
+    },
     "quotes": [
         {
             "name": "AWS p5.48xlarge",

@@ -40,14 +40,15 @@ def month_starts(first: datetime.date, last: datetime.date, at_most: int = LABEL
 
 
 @register.inclusion_tag("components/step_chart.html")
-def step_chart(
-    days: Sequence[datetime.date], series: Sequence[Mapping[str, Any]], *, title: str, unit: str, caption: str = "",
-    today: datetime.date | None = None,
-) -> dict[str, Any]:  # fmt: skip
+def step_chart(chart: Mapping[str, Any], *, title: str, caption: str = "", has_table: bool = True) -> dict[str, Any]:
     """Draw quantities that change by steps.
 
-    Each series is ``{name, values}`` with one value per day; the first one is filled.
+    ``chart`` holds days, unit, today and series: ``{name, values}`` with one value per day; the first one is filled.
+    Leave the table out only where another one on the page holds every figure.
     """
+    days: Sequence[datetime.date] = chart["days"]
+    series: Sequence[Mapping[str, Any]] = chart["series"]
+    today: datetime.date = chart["today"]
     plot_width, plot_height = CHART_WIDTH - LEFT - RIGHT, CHART_HEIGHT - TOP - BOTTOM
     ticks = nice_steps(max((value for line in series for value in line["values"]), default=0))
     first, last = days[0], days[-1]
@@ -69,12 +70,13 @@ def step_chart(
         for number, line in enumerate(series, start=1)
     ]
     return {
-        "title": title, "unit": unit, "caption": caption, "width": CHART_WIDTH, "height": CHART_HEIGHT, "lines": lines,
+        "title": title, "unit": chart["unit"], "caption": caption, "has_table": has_table, "lines": lines,
+        "width": CHART_WIDTH, "height": CHART_HEIGHT,
         "area": f"{lines[0]['path']}V{up(0)}H{LEFT}Z" if lines else "", "left": LEFT, "right": CHART_WIDTH - RIGHT,
         "bottom": CHART_HEIGHT - BOTTOM, "top": TOP, "label_y": CHART_HEIGHT - 10, "tick_x": LEFT - 8,
         "ticks": [{"y": up(tick), "text_y": up(tick) + 4, "text": number_text(tick)} for tick in ticks],
         "labels": [{"x": across(day), "text": month_text(day)} for day in month_starts(first, last)],
-        "today_x": across(today) if today and first <= today <= last else None,
+        "today_x": across(today) if first <= today <= last else None,
         "columns": ["Month", *(line["name"] for line in series)],
         "rows": [
             {"day": day, "values": [line["values"][index] for line in series]} for index, day in enumerate(days)

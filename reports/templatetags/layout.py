@@ -36,7 +36,7 @@ def panel(content: str, title: str = "", note: str = "", flush: bool = False, id
 def scrollbox(content: str, label: str, short: bool = False) -> SafeString:
     """Let a wide or long table scroll by itself; it can be reached by keyboard and has a name."""
     return format_html(
-        '<div class="scrollbox{}" role="region" tabindex="0" aria-label="{}">{}</div>',
+        '<div class="scrollbox{}" role="region" tabindex="0" aria-label="Table: {}">{}</div>',
         " scrollbox--short" if short else "", label, content,
     )  # fmt: skip
 
