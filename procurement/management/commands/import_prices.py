@@ -1,0 +1,133 @@
+"""`manage.py import_prices`: price files through the same service as upload and API."""
+
+import time
+from collections.abc import Iterable, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from django.core.management import BaseCommand, CommandError
+from django.db import transaction
+
+from procurement.errors import ProcurementError
+from procurement.models import PriceSheet, Provider, SheetRow, SheetState
+from procurement.services.actors import Actor
+from procurement.services.price_sheets import price_sheet_receive
+from procurement.tasks import nudge
+
+WAIT_SECONDS = 120
+POLL_SECONDS = 0.25
+ROWS_TOLD = 50  # held and faulty rows told per file; the page shows the rest
+COUNTED = ("new", "changed", "same", "held", "faulty")
+
+
+class Command(BaseCommand):
+    """Receive price files; a worker imports them."""
+
+    help = (
+        "Receive price files (CSV, XLSX, JSON; the format is recognised) and queue their import. The same file of the "
+        "same day is received once. With --wait the counts are printed; exit status 1: a file was refused."
+    )
+
+    def add_arguments(self, parser: Any) -> None:
+        """Take the files and what they do not say themselves."""
+        parser.add_argument("files", nargs="+", metavar="FILE", help="price files")
+        parser.add_argument("--observed-on", required=True, type=_day, help="day the prices were true, as 2026-06-22")
+        parser.add_argument("--source", required=True, help="where the files come from: address, page or person")
+        parser.add_argument("--provider", help="code of the provider, for files that do not name it")
+        parser.add_argument("--currency", default="", help="ISO 4217 code, for files that state none")
+        parser.add_argument("--format", default="", help="key of the price format; recognised when left out")
+        parser.add_argument("--skip-faulty", action="store_true", help="import the good rows of a file with faults")
+        parser.add_argument("--wait", action="store_true", help=f"wait for the worker, at most {WAIT_SECONDS} s a file")
+
+    def handle(self, *args: Any, files: list[str], wait: bool, **options: Any) -> None:
+        """Receive every file before any is waited for; a file that cannot be read stops everything."""
+        contents = {Path(name): _content(name) for name in files}
+        given = {
+            "provider": _provider(options["provider"]),
+            "currency": options["currency"].strip().upper(),
+            "format_key": options["format"].strip(),
+            "is_skipping_faulty": options["skip_faulty"],
+        }
+        source = options["source"].strip()
+        if not source:
+            raise CommandError("--source is empty; name the address, page or person that the prices come from.")
+        sheets = [
+            self._receive(path, content, options["observed_on"], source, given) for path, content in contents.items()
+        ]
+        if not wait:
+            self.stdout.write("A worker imports them (`manage.py serve` runs one); --wait prints the counts.")
+            return
+        for sheet in sheets:
+            self._await(sheet)
+        refused = [sheet.file_name for sheet in sheets if sheet.state == SheetState.REFUSED]
+        if refused:
+            raise CommandError(f"Refused: {', '.join(refused)}. Nothing of them was stored.")
+
+    def _receive(
+        self, path: Path, content: bytes, observed_on: date, source: str, given: Mapping[str, Any]
+    ) -> PriceSheet:
+        try:
+            with transaction.atomic():
+                sheet, is_new = price_sheet_receive(
+                    by=Actor(user=None, source="command", reason=f"import_prices {path.name}"),
+                    file_name=path.name, content=content, observed_on=observed_on, source=source, options=given,
+                )  # fmt: skip
+                nudge()
+        except ProcurementError as error:
+            raise CommandError(f"{path}: {error.message}") from error
+        known = "received" if is_new else f"was received on {sheet.received_at:%Y-%m-%d} already, nothing to do"
+        self.stdout.write(f"{sheet.file_name}: {known} (sheet {sheet.pk})")
+        return sheet
+
+    def _await(self, sheet: PriceSheet) -> None:
+        """Wait until a worker has imported or refused a sheet, then say what became of its rows."""
+        until = time.monotonic() + WAIT_SECONDS
+        while sheet.state == SheetState.RECEIVED:
+            if time.monotonic() > until:
+                raise CommandError(
+                    f"{sheet.file_name}: no worker imported it within {WAIT_SECONDS} s. It stays received and is "
+                    "imported when a worker runs: manage.py serve."
+                )
+            time.sleep(POLL_SECONDS)
+            sheet.refresh_from_db()
+        self.stdout.write(f"{sheet.file_name}: {sheet.get_state_display().lower()} as {sheet.format_key or 'unknown'}")
+        if sheet.state == SheetState.IMPORTED:
+            counts = ", ".join(f"{getattr(sheet, f'rows_{name}')} {name}" for name in COUNTED)
+            self.stdout.write(f"  {sheet.rows_ready} rows ready: {counts}")
+        if sheet.message:
+            self.stdout.write(f"  {sheet.message}")
+        self._tell_rows(sheet.rows.all()[: ROWS_TOLD + 1])
+
+    def _tell_rows(self, rows: Iterable[SheetRow]) -> None:
+        for number, row in enumerate(rows):
+            if number == ROWS_TOLD:
+                self.stdout.write("  more rows are on the page of the sheet")
+                return
+            reasons = "; ".join(reason["message"] for reason in row.reasons)
+            releases = "; ".join(reason["release"] for reason in row.reasons if reason.get("release"))
+            self.stdout.write(f"  line {row.line} {row.state}: {reasons}{f' ({releases})' if releases else ''}")
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise CommandError(f"--observed-on {text} is no day; write it as 2026-06-22.") from error
+
+
+def _content(name: str) -> bytes:
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        raise CommandError(f"{name} cannot be read: {error.strerror}. Nothing was received.") from error
+
+
+def _provider(code: str | None) -> Provider | None:
+    if code is None:
+        return None
+    provider = Provider.objects.filter(code=code).first()
+    if provider is None:
+        known = ", ".join(Provider.objects.values_list("code", flat=True).order_by("code")[:40]) or "none yet"
+        raise CommandError(f"--provider {code} is no provider on record. Known codes: {known}.")
+    return provider
