@@ -1,0 +1,102 @@
+"""The memo of a recommendation: two pages to sign, the same words and figures as the page."""
+
+from typing import Any
+
+from reports.errors import ReportUnavailable
+from reports.option_view import OptionView, component_name
+from reports.recommendation import RecommendationPage
+from reports.renderers.base import Rendered
+from reports.renderers.pdf import typeset
+from reports.templatetags.badges import badge_of
+from reports.templatetags.figures import day_text, money_text, number_text, percent_text, rate_text
+
+OPTIONS_SHOWN = 6
+OFFERS_SHOWN = 5
+
+
+def memo_pdf(page: RecommendationPage) -> Rendered:
+    """Return the memo as PDF; refuses figures that do not add up."""
+    if page.faults:
+        raise ReportUnavailable(" ".join(page.faults))
+    name = f"memo-{page.answer.workload_code}-run-{page.run.pk}-{page.run.as_of.isoformat()}.pdf"
+    return Rendered(typeset("memo.typ", memo_data(page)), "application/pdf", name)
+
+
+def memo_data(page: RecommendationPage) -> dict[str, Any]:
+    """Return everything the memo prints, as text."""
+    answer = page.answer
+    shown = [option for option in page.options if option.is_feasible][:OPTIONS_SHOWN]
+    components = [part for part in page.components if any(part in option.components for option in shown)]
+    return {
+        "title": f"{answer.workload_name}: {badge_of(answer.verdict).word.lower()}",
+        "workload": answer.workload_name,
+        "run": page.run.pk,
+        "digest": page.run.inputs_digest,
+        "engine": page.run.engine_version,
+        "as_of": page.run.as_of.isoformat(),
+        "verdict": badge_of(answer.verdict).word,
+        "what": page.what,
+        "why": list(page.why),
+        "sure_word": badge_of(answer.how_sure).word if answer.how_sure else "not judged",
+        "sure": [*page.sure, page.age],
+        "changes": list(page.changes) or ["What would change the answer was not worked out in this run."],
+        "conditions": list(page.conditions),
+        "lost": list(page.lost),
+        "passed_over": list(page.passed_over),
+        "runner_up": page.runner_up.name if page.runner_up else "",
+        "premium": page.premium,
+        "breakeven": list(page.breakeven),
+        "approval": money_text(answer.approval_amount, answer.currency),
+        "is_tie": answer.is_tie,
+        "twins": [[f"{twin.name}, {twin.unit}", twin.value, twin.twin, twin.difference] for twin in page.twins],
+        "options": {
+            "heads": ["", *(option.name for option in shown)],
+            "rows": _component_rows(components, shown, page.currency),
+        },
+        "not_feasible": [[option.name, " ".join(option.why_not)] for option in page.options if not option.is_feasible],
+        "excluded": [[name, number_text(count)] for name, count in page.excluded],
+        "offers": [
+            [offer.name, badge_of(offer.verdict).word, " ".join([*offer.reasons, *offer.notes]) or "usable as it is"]
+            for offer in page.offers[:OFFERS_SHOWN]
+        ],
+        "builds": [
+            [
+                build.name,
+                badge_of(build.availability_status).word,
+                f"{number_text(build.usable)} of {number_text(build.planned)}",
+                f"{day_text(build.p50_on)} / {day_text(build.p80_on)} / {day_text(build.p90_on)}",
+                " ".join(build.flags),
+            ]
+            for build in page.builds
+        ],
+        "throughput": [
+            [
+                row.name,
+                *(number_text(value, 3) for value in (row.efficiency, row.goodput, row.feed)),
+                percent_text(row.useful_share, 1),
+            ]
+            for row in page.throughput
+        ],
+        "split": [[name, percent_text(share, 0)] for name, share in page.split],
+        "facts": [[fact["name"], fact["value"]] for fact in page.facts],
+        "assumptions": [[fact["name"], fact["value"]] for fact in page.assumption_facts],
+        "not_modelled": list(page.not_modelled),
+    }
+
+
+def _component_rows(components: list[str], options: list[OptionView], currency: str) -> list[list[str]]:
+    rows = [
+        [component_name(part), *(money_text(option.components.get(part), currency) for option in options)]
+        for part in components
+    ]
+    rows.append(
+        ["Per useful accelerator-hour", *(_rate(option, currency) for option in options)],
+    )
+    rows.append(["Capital", *(money_text(option.capital, currency) for option in options)])
+    total = ["Total of the parts", *(money_text(option.nominal_cost, currency) for option in options)]
+    present = ["Present cost", *(money_text(option.npv, currency) for option in options)]
+    return [*rows[: len(components)], total, *rows[len(components) :], present]
+
+
+def _rate(option: OptionView, currency: str) -> str:
+    return rate_text(option.cost_per_useful_accelerator_hour, currency, "h")

@@ -1,0 +1,149 @@
+"""Reads for reports: parts of a run's frozen inputs, subscriptions, slots and messages."""
+
+import json
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
+
+from procurement.models import Run, RunState
+from procurement.selectors.runs import run_latest_finished, runs_all
+from reports.errors import ReportUnavailable
+from reports.models import (
+    ALARMING,
+    MessageState,
+    OptOut,
+    OutboxMessage,
+    ReportSlot,
+    ReportSubscription,
+    SlotState,
+)
+
+_PARTS_OF_RUN = """
+SELECT part FROM procurement_run, jsonb_array_elements(inputs -> %s) AS part
+WHERE procurement_run.id = %s AND part ->> 'id' = ANY(%s)
+"""
+
+
+def run_finished(run_id: int | None = None) -> Run:
+    """Return a finished run, the newest without an id; refuses when there is none to show."""
+    if run_id is None:
+        run = run_latest_finished()
+        if run is None:
+            raise ReportUnavailable("No run is finished yet; reports read finished runs only.")
+        return run
+    run = runs_all().filter(pk=run_id).first()
+    if run is None or run.state != RunState.FINISHED:
+        raise ReportUnavailable(f"Run {run_id} is not finished or does not exist; reports read finished runs only.")
+    return run
+
+
+def run_inputs(run: Run) -> dict[str, Any]:
+    """Return the whole frozen question of a run."""
+    return dict(Run.objects.values_list("inputs", flat=True).get(pk=run.pk))
+
+
+def run_assumptions(run: Run) -> dict[str, Any]:
+    """Return the frozen assumptions of a run."""
+    return Run.objects.values_list("inputs__assumptions", flat=True).get(pk=run.pk) or {}
+
+
+def run_parts(run: Run, kind: str, ids: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Return the frozen quotes, builds or workloads of a run that are named, by id; the rest stays in the database."""
+    if not ids:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(_PARTS_OF_RUN, [kind, run.pk, sorted(ids)])
+        parts = [json.loads(row[0]) if isinstance(row[0], str) else row[0] for row in cursor.fetchall()]
+    return {part["id"]: part for part in parts}
+
+
+def run_before(run: Run) -> Run | None:
+    """Return the finished run that was asked before this one."""
+    return (
+        runs_all()
+        .filter(state=RunState.FINISHED, last_asked_at__lt=run.last_asked_at)
+        .order_by("-last_asked_at")
+        .first()
+    )
+
+
+def subscriptions_all() -> QuerySet[ReportSubscription]:
+    """Return subscriptions in use, with how many of their messages wait for a person."""
+    alarming = Q(messages__state__in=ALARMING, messages__acknowledged_at=None)
+    return (
+        ReportSubscription.objects.filter(is_archived=False)
+        .select_related("owner")
+        .annotate(alarms=Count("messages", filter=alarming))
+    )
+
+
+def subscriptions_sending() -> QuerySet[ReportSubscription]:
+    """Return subscriptions that have slots to come."""
+    return ReportSubscription.objects.filter(is_archived=False, is_active=True)
+
+
+def recipients_of(subscription: ReportSubscription) -> list[str]:
+    """Return who still wants the mail, in the stored order."""
+    left = set(OptOut.objects.filter(subscription=subscription).values_list("recipient", flat=True))
+    return [recipient for recipient in dict.fromkeys(subscription.recipients) if recipient not in left]
+
+
+def slots_to_prepare() -> list[int]:
+    """Return slots whose messages are still to be written."""
+    due = ReportSlot.objects.filter(state=SlotState.DUE, next_attempt_at__lte=Now())
+    return list(due.order_by("slot_at", "id").values_list("pk", flat=True))
+
+
+def slot_last_prepared(subscription: ReportSubscription, before: datetime) -> ReportSlot | None:
+    """Return the newest slot whose report went out before an instant."""
+    return (
+        ReportSlot.objects.filter(subscription=subscription, slot_at__lt=before)
+        .filter(state__in=(SlotState.PREPARED, SlotState.UNCHANGED))
+        .select_related("run")
+        .order_by("-slot_at")
+        .first()
+    )
+
+
+def messages_to_send() -> list[int]:
+    """Return messages that a sender could claim now, oldest first."""
+    waiting = Q(state__in=(MessageState.PENDING, MessageState.RETRY), next_attempt_at__lte=Now())
+    return list(OutboxMessage.objects.filter(waiting).order_by("id").values_list("pk", flat=True)[:500])
+
+
+def messages_log(subscription: ReportSubscription | None = None) -> QuerySet[OutboxMessage]:
+    """Return messages without their text, newest first."""
+    messages = OutboxMessage.objects.defer("content").select_related("subscription", "run")
+    return messages if subscription is None else messages.filter(subscription=subscription)
+
+
+def messages_alarming() -> QuerySet[OutboxMessage]:
+    """Return messages that failed or may not have arrived, which nobody has looked at."""
+    return messages_log().filter(state__in=ALARMING, acknowledged_at=None)
+
+
+def slots_alarming() -> QuerySet[ReportSlot]:
+    """Return slots that could not be written or were missed, which nobody has looked at."""
+    alarming = (SlotState.FAILED, SlotState.MISSED)
+    return ReportSlot.objects.filter(state__in=alarming, acknowledged_at=None).select_related("subscription")
+
+
+def slots_of(subscription: ReportSubscription) -> QuerySet[ReportSlot]:
+    """Return the slots of a subscription, newest first."""
+    return ReportSlot.objects.filter(subscription=subscription)
+
+
+def has_uncertain_messages() -> bool:
+    """Return whether a message waits for a person to say whether it arrived."""
+    uncertain = OutboxMessage.objects.filter(state=MessageState.UNCERTAIN, acknowledged_at=None)
+    return uncertain.exists()
+
+
+def subscriptions_with_last_slot() -> QuerySet[ReportSubscription]:
+    """Return subscriptions with whether anything was ever sent for them."""
+    sent = OutboxMessage.objects.filter(subscription=OuterRef("pk"), state=MessageState.SENT)
+    return subscriptions_all().annotate(has_sent=Exists(sent))
