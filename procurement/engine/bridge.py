@@ -19,6 +19,7 @@ from procurement.engine.tables import Build, Quote, Scenario, Workload
 from procurement.engine.units import is_committed, price_per_accelerator_hour
 
 AGING_COMPONENTS = ("hardware", "network", "storage", "spares")  # what loses value in boxes; halls have other lives
+_EQUAL = 1e-12  # probability; a chance that equals the ratio still extends the reservation
 SHORT_STAY_REASONS = frozenset({"duration_over_max", "ends_before_done"})  # a bridge is shorter than the window
 
 
@@ -163,7 +164,7 @@ def _reserve_days(reached: Distribution, as_of: date, start: date, prices: Bridg
     if prices.reserved is None or prices.shortage is None or prices.shortage <= 0:
         return None
     late = 1.0 - reached[(start - as_of).days :]
-    below = np.flatnonzero(late < prices.reserved / prices.shortage)
+    below = np.flatnonzero(late < prices.reserved / prices.shortage - _EQUAL)
     return int(below[0]) if below.size else None
 
 

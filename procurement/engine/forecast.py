@@ -72,8 +72,8 @@ class _Forecaster:
         self.as_of = as_of
         self.assumptions = assumptions
         self.is_power_uncommitted = is_power_uncommitted(self.records)
-        self.by_key: dict[tuple[str, str | None, str, int], OpenGate] = {}
-        self.combined: dict[frozenset[tuple[str, str | None, str, int]], Distribution] = {}
+        self.by_key: dict[tuple[str, str | None, str, bool, int], OpenGate] = {}
+        self.combined: dict[frozenset[tuple[str, str | None, str]], Distribution] = {}
         self.bringup: Distribution | None = None
         if build.bringup_days is not None:
             self.bringup = bringup_days(build.bringup_days, slip_of("bringup", assumptions))
@@ -132,7 +132,7 @@ class _Forecaster:
         return tuple(found)
 
     def _open_gate(self, state: PartState) -> OpenGate:
-        key = (*state.key, state.planned)
+        key = (*state.date_key, state.is_aged, state.planned)
         if key not in self.by_key:
             self.by_key[key] = OpenGate(state, self._reached(state), state.is_aged)
         return self.by_key[key]
@@ -161,7 +161,7 @@ class _Forecaster:
         Parallel gates multiply; a planned bring-up follows them; gates that only aged need no second bring-up.
         """
         once = _each_once(gates)
-        key = frozenset((*gate.state.key, gate.state.planned) for gate in once)
+        key = frozenset(gate.state.date_key for gate in once)
         if key not in self.combined:
             self.combined[key] = self._combined(once)
         return self.combined[key]
@@ -247,7 +247,7 @@ def _renewed(state: PartState) -> int:
 
 def _each_once(gates: Iterable[OpenGate]) -> list[OpenGate]:
     """Return the gates without repetition: tranches that share a pool share its date."""
-    return list({(*gate.state.key, gate.state.planned): gate for gate in gates}.values())
+    return list({gate.state.date_key: gate for gate in gates}.values())
 
 
 def _product(gates: Iterable[OpenGate]) -> Distribution:

@@ -34,12 +34,19 @@ class PartState:
     statement: Statement | None = None
     nodes: tuple[int, int] | None = None
     promises: tuple[Promise, ...] = ()
+    promised_for: str = ""  # the target that the promises are about: its own, else a pool's
     changes: tuple[date, ...] = ()
 
     @property
     def key(self) -> tuple[str, str | None, str]:
         """What makes two states the same: gate, part and target."""
         return self.gate, self.part, self.target
+
+    @property
+    def date_key(self) -> tuple[str, str | None, str]:
+        """What makes two dates the same: tranches that wait for the promise of a pool share its date."""
+        shared = self.promises and not self.is_aged
+        return self.gate, self.part, self.promised_for if shared else self.target
 
     @property
     def is_open(self) -> bool:
@@ -99,13 +106,14 @@ def part_state(
         is_disputed=finding.is_disputed and job < planned,
         statement=finding.statement,
         nodes=_nodes(finding.statement, job > finding.accelerators),
+        promised_for=spoken,
         promises=tuple(
             one for one in promises if finding.promises_since is None or one.stated_on >= finding.promises_since
         ),
         changes=_changes(records, finding, promises if accelerators < planned else (), job_day),
     )
     flags = _flags(state, finding, promises, records)
-    return replace(state, flags=frozenset(flags), target=spoken if not state.has_evidence and promises else target)
+    return replace(state, flags=frozenset(flags))
 
 
 def _finding(records: Records, gate: str, target: str, part: str | None, planned: int) -> _Finding:
