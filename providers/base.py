@@ -11,7 +11,7 @@ import pandas as pd
 from providers.currency import Rate
 from providers.document import Document
 from providers.errors import CellError, Fault
-from providers.sheet import Duplicate, Ignored, Reason
+from providers.sheet import Duplicate, Held, Ignored, Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +86,7 @@ class Parsed:
     faults: list[Fault] = field(default_factory=list)
     ignored: list[Ignored] = field(default_factory=list)
     duplicates: list[Duplicate] = field(default_factory=list)
+    held: list[Held] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     unknown_columns: tuple[str, ...] = ()
     realised: pd.DataFrame | None = None
@@ -124,6 +125,9 @@ def no_price(what: str = "no price is stated") -> Reason:
     return Reason("price_missing", what, "state the price, or wait for a list that has it")
 
 
+SUBJECTS = ("instance_type", "id", "name", "displayName")  # keys that name an object of an API
+
+
 def parse_entries(
     entries: Iterable[Mapping[str, Any]], make: Callable[[int, Mapping[str, Any]], Iterable[Offer]]
 ) -> Parsed:
@@ -140,10 +144,15 @@ def parse_entries(
     for line, entry in enumerate(entries, start=1):
         parsed.rows += 1
         try:
-            parsed.offers += list(make(line, entry))
+            offers = list(make(line, entry))
         except CellError as error:
             column = next((name for name, value in entry.items() if str(value) == error.value), "")
             parsed.faults.append(error.at(line, column))
+            continue
+        parsed.offers += offers
+        if not offers:
+            subject = next((str(entry[name]) for name in SUBJECTS if isinstance(entry.get(name), str)), "")
+            parsed.ignored.append(Ignored(line, "no_accelerator", subject))
     return parsed
 
 

@@ -58,8 +58,9 @@ def _merge_duplicates(rows: list[Prepared]) -> tuple[list[Prepared], list[Duplic
     """Merge identical offers; the same offer at two prices stops both."""
     groups: dict[tuple[Any, ...], list[Prepared]] = defaultdict(list)
     for prepared in rows:
-        groups[_identity(prepared)].append(prepared)
-    if len(groups) == len(rows):
+        if not prepared.reasons:
+            groups[_identity(prepared)].append(prepared)
+    if all(len(group) == 1 for group in groups.values()):
         return rows, []
     dropped: set[int] = set()
     duplicates: list[Duplicate] = []

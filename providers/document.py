@@ -59,9 +59,8 @@ class TableRows:
         return self.positions.get(name.casefold())
 
     def even(self, record: Record) -> bool:
-        """Return whether a row has as many cells as the header; empty cells at its end do not count."""
-        extra = len(record.cells) - len(self.header)
-        return extra == 0 or (extra > 0 and not any(str(cell).strip() for cell in record.cells[-extra:]))
+        """Return whether a row has as many cells as the header: one more may have moved all cells behind it."""
+        return len(record.cells) == len(self.header)
 
     def getter(self, name: str) -> "Getter":
         """Return a reader of one column that gives None where the table has no such column or the row is short."""

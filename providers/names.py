@@ -27,6 +27,7 @@ NOISE = re.compile(
     r"\b(?:NVIDIA|GEFORCE|TENSOR CORE|GPUS?|GENERATION|EDITION|AMD|INTEL|HABANA|RADEON INSTINCT|INSTINCT|AWS|VWS)\b"
 )
 MEMORY = re.compile(r"\(?\b([0-9]{1,3}(?:\.[0-9]+)?)\s*(?:GB|GIB|G)\b\)?")
+JOINED = re.compile(r"(?<=[0-9])(?=(?:NVL|SXM|PCIE))", re.IGNORECASE)  # H100NVL, H100SXM5
 CHANGED = re.compile(r"\bMOD\b")  # a card whose memory somebody changed is no longer that model
 
 
@@ -91,6 +92,7 @@ def _read(written: str, memory_gb: Decimal | None, form_factor: str) -> Name | N
     text = MIB.sub(lambda found: f"{round(int(found[1]) / 1024)} GB", COUNT.sub("", written))
     if CHANGED.search(text.upper()):
         return None
+    text = JOINED.sub(" ", text)
     stated = read_accelerator_name(text)
     form = form_of(form_factor) or stated.form_factor or form_of(text)
     memory = _size(stated.memory_gb) if stated.memory_gb else None

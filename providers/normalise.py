@@ -270,6 +270,8 @@ def _settle_price(prepared: Prepared) -> None:
         if not prepared.reasons:
             prepared.reasons.append(no_price())
         return
+    if not {"unknown_unit", "price_sentinel"}.isdisjoint(reason.code for reason in prepared.reasons):
+        return  # a rate derived from a wrong unit would only mislead
     if price < 0 or (price == 0 and not row.get("upfront")):
         message = f"the price is {plain(price)} {currency}: unknown, free or a placeholder"
         release = "state the price, or confirm that it is free"

@@ -102,13 +102,17 @@ class _OwnReader:
             if str(record.cells[0]).lstrip().startswith(NOTE):
                 continue
             self.parsed.rows += 1
-            if not (self.is_workbook or self.table.even(record)):
+            if not self._fits(record):
                 found = f"{len(record.cells)} cells"
                 hint = f"write {len(self.table.header)} cells, in quotes where they hold the delimiter"
                 self.parsed.faults.append(Fault(record.line, "", found, "ragged_row", hint))
                 continue
             self._row(record, columns)
         return self.parsed
+
+    def _fits(self, record: Record) -> bool:
+        """Return whether every cell has a header; rows of a workbook end with their last filled cell."""
+        return self.table.even(record) or (self.is_workbook and len(record.cells) < len(self.table.header))
 
     def _columns(self) -> list[tuple[Column, int]]:
         """Return our columns with their place; unknown and missing headers become faults of the header's line."""

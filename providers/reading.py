@@ -104,11 +104,11 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
 def _sheet(key: str, context: Context, encoding: str, parsed: Parsed, prepared: list[Prepared]) -> QuoteSheet:
     """Split the rows, and check the ready table against its contract."""
     ready = [entry for entry in prepared if not entry.reasons]
-    held = tuple(
+    held = [
         Held(entry.row["source_line"], dict(entry.raw), tuple(entry.reasons), _quote(entry))
         for entry in prepared
         if entry.reasons
-    )
+    ]
     return QuoteSheet(
         format_key=key,
         file_name=context.file_name,
@@ -118,7 +118,7 @@ def _sheet(key: str, context: Context, encoding: str, parsed: Parsed, prepared: 
         encoding=encoding,
         rows_read=parsed.rows,
         ready=quote_frame([_quote(entry) for entry in ready]),
-        held=held,
+        held=(*parsed.held, *held),
         faults=tuple(sorted(parsed.faults, key=lambda fault: (fault.line, fault.column))),
         duplicates=tuple(parsed.duplicates),
         ignored=tuple(parsed.ignored),

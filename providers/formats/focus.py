@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from providers.base import Context, Offer, Parsed, ragged
+from providers.base import Context, Parsed, ragged
 from providers.cells import plain, read_date, read_number, read_text
 from providers.currency import is_currency
 from providers.document import Document, Record, TableRows
@@ -19,7 +19,7 @@ from providers.errors import CellError
 from providers.knowledge import PROVIDERS, find_sku, squeezed
 from providers.names import read_name
 from providers.rates import rounded
-from providers.sheet import Ignored, Reason
+from providers.sheet import Held, Ignored, Reason
 
 NEEDED = ("BilledCost", "EffectiveCost", "ChargeCategory", "ChargePeriodStart")
 COSTS = ("ListCost", "ContractedCost", "EffectiveCost", "BilledCost")
@@ -194,19 +194,8 @@ class _Reader:
 
     def hold(self, record: Record, reason: Reason) -> None:
         """Keep a charge that is not trusted, with its reason."""
-        self.parsed.offers.append(
-            Offer(
-                line=record.line,
-                raw=self.table.raw(record),
-                price=None,
-                written="a charge",
-                currency=None,
-                basis="per_instance_hour",
-                provider=self._provider(record),
-                sku=self._sku(record),
-                reasons=[reason],
-            )  # fmt: skip
-        )
+        known = {"provider": self._provider(record), "sku": self._sku(record) or None}
+        self.parsed.held.append(Held(record.line, self.table.raw(record), (reason,), known))
 
     def frame(self) -> pd.DataFrame:
         """Return one row per kind of use with its rates per accelerator-hour."""

@@ -25,7 +25,7 @@ PART = re.compile(
 )
 TAILS = re.compile(
     r"\b(?:running in|attached to|in [A-Z]|for \d Year).*|"
-    r"\b(?:GPU|Commitment v1:|Spot Preemptible|Preemptible|DWS|Defined Duration|Calendar Mode|Reserved)\b",
+    r"\bCommitment v\d:|\b(?:GPU|Spot Preemptible|Preemptible|DWS|Defined Duration|Calendar Mode|Reserved)\b",
     re.IGNORECASE,
 )
 TPU = re.compile(r"\bTPU[- ]?(v5e|v5p|v6e|7x|v7x)\b|\bTpu(V5e|V5p|V6e)\b", re.IGNORECASE)

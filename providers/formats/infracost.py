@@ -1,6 +1,7 @@
 """Infracost cloud-pricing rows (JSON or CSV): products of several clouds with raw prices, terms not yet amortised."""
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from decimal import Decimal
@@ -17,6 +18,9 @@ from providers.units import read_term, read_unit, unknown_unit
 
 CSV_NEEDED = ("vendorName", "region", "service", "sku", "attributes", "prices")
 CURRENCIES = ("USD", "CNY", "EUR", "GBP")  # keys under which a price states its amount
+COMPONENT = re.compile(
+    r"\s*\b(?:GPU|running in|attached to)\b.*", re.IGNORECASE
+)  # behind the accelerator in a description
 HOURS = frozenset({"hrs", "hours", "hour", "1 hour", "h"})
 OPTIONS = {"no upfront": "none", "partial upfront": "partial", "all upfront": "all"}
 MODELS = {
@@ -161,7 +165,7 @@ def _offer(  # noqa: PLR0913 - a product, how it is bought and what it costs are
         basis="per_instance_hour",
         sku=f"{sku} ({variant})" if variant else sku,
         table_sku=sku,
-        accelerator="" if sku else attributes.get("DESCRIPTION", ""),
+        accelerator="" if sku else COMPONENT.sub("", attributes.get("DESCRIPTION", "")),
         provider=provider,
         region=str(product.get("region") or ""),
         purchase_model=model or "on_demand",
@@ -178,6 +182,7 @@ def _offer(  # noqa: PLR0913 - a product, how it is bought and what it costs are
         message = "the price holds for Dev/Test subscriptions alone"
         offer.reasons.append(Reason("dev_test_price", message, "confirm that the buyer has such a subscription"))
     if provider == "gcp":
+        offer.basis = "per_accelerator_hour"
         offer.reasons.append(Reason("component_only", "a component of a machine", "price the whole machine"))
     _price(offer, prices, currency or "USD", is_total=provider == "azure" and model == "reserved")
     return offer

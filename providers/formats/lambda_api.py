@@ -9,6 +9,7 @@ from providers.cells import plain, read_number
 from providers.document import Document
 from providers.knowledge import find_sku
 
+REGIONS = "regions_with_capacity_available"
 CENTS = Decimal(100)
 CURRENCY = "USD"  # the API states none
 
@@ -25,7 +26,7 @@ class LambdaApi:
     def recognises(self, document: Document) -> bool:
         """Return whether instance types carry a price in cents."""
         first = next(iter(_types(document)), None)
-        return first is not None and "price_cents_per_hour" in first["instance_type"]
+        return first is not None and "price_cents_per_hour" in first
 
     def parse(self, document: Document, context: Context) -> Parsed:
         """Return one offer per instance type and region."""
@@ -35,17 +36,20 @@ class LambdaApi:
 def _types(document: Document) -> list[dict[str, Any]]:
     found = document.json.get("data") if isinstance(document.json, dict) else None
     entries = found.values() if isinstance(found, dict) else []
-    return [entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get("instance_type"), dict)]
+    return [
+        {**entry["instance_type"], REGIONS: entry.get(REGIONS)}
+        for entry in entries
+        if isinstance(entry, dict) and isinstance(entry.get("instance_type"), dict)
+    ]
 
 
-def _offers(line: int, entry: Mapping[str, Any]) -> Iterable[Offer]:
-    described = entry["instance_type"]
+def _offers(line: int, described: Mapping[str, Any]) -> Iterable[Offer]:
     sku = str(described.get("name") or "")
-    cents = read_number(described["price_cents_per_hour"])
+    cents = read_number(described.get("price_cents_per_hour"))
     count = read_number((described.get("specs") or {}).get("gpus"))
     if count == 0:
         return
-    regions = entry.get("regions_with_capacity_available") or [{}]
+    regions = described.get(REGIONS) or [{}]
     for region in regions:
         yield Offer(
             line=line,
