@@ -179,7 +179,6 @@ CELERY_BEAT_SCHEDULE = {
     },
     "clock tick": {"task": "procurement.tasks.clock_tick", "schedule": 60.0, "options": {"expires": 120}},
     "due reports": {"task": "reports.tasks.send_due_reports", "schedule": 10.0, "options": {"expires": 30}},
-    "send due reports": {"task": "reports.tasks.send_due_reports", "schedule": 15.0, "options": {"expires": 60}},
 }
 
 # --- files ------------------------------------------------------------------------------------------------------------
