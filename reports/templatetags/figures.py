@@ -261,6 +261,20 @@ def as_words(code: str | None) -> str:
 
 
 @register.filter
+def option_words(option: str | None) -> str:
+    """Return an option's name in words that need no look-up: ``hybrid:pod+aws-1`` reads ``own pod, rent aws-1``."""
+    kind, _, rest = (option or "").partition(":")
+    if kind == "wait":
+        return f"wait, then {option_words(rest)}"
+    if kind == "hybrid":
+        return "own {}, rent {}".format(*rest.partition("+")[::2])
+    if kind == "bridge":
+        return "rent {}, then own {}".format(*rest.rpartition("->")[::2])
+    words = {"cloud": "rent", "on_prem": "own", "current": "stay where it is"}
+    return f"{words.get(kind, kind)} {rest.replace('#marginal', ', at marginal cost')}".strip() or UNKNOWN
+
+
+@register.filter
 def flag_words(flag: str) -> str:
     """Return a flag such as ``overdue:powered`` as words: ``powered: overdue``."""
     kind, _, gate = flag.partition(":")
