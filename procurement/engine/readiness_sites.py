@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
 
-from procurement.engine.quote_terms import quote_expiry
 from procurement.engine.readiness import Readiness, build_readiness
 from procurement.engine.readiness_gates import PartState, part_state
 from procurement.engine.readiness_records import FRONTEND, RDMA, SITE_PREFIX, Records, records_of, site_pools_of
@@ -109,11 +107,3 @@ def _shared(members: list[_Member], key: PartKey, pool: str) -> Mapping[str, int
             share[name] += node
             left -= node / whole[name]
     return share
-
-
-def next_change_on(scenario: Scenario, readiness: Mapping[str, Readiness]) -> date | None:
-    """Return the first day on which time alone may change an answer: of a build, or a quote that expires."""
-    expiries = (quote_expiry(quote) for quote in scenario.quotes)
-    days = [day + timedelta(days=1) for day in expiries if day is not None]
-    days += [known.next_change_on for known in readiness.values() if known.next_change_on is not None]
-    return min((day for day in days if day > scenario.as_of), default=None)
