@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError, call_command
 
+from procurement.management.commands.load_demo import DEMO_PASSWORD, DEMO_USERS
 from procurement.management.commands.serve import serve_until_told
 from procurement.management.supervisor import Supervisor, require_free_port, worker
 from procurement.selectors.jobs import jobs_alarming, jobs_open
@@ -31,9 +32,11 @@ class Command(BaseCommand):
             self._step("preparing the database", "migrate", verbosity=0)
             supervisor.add(worker())
             self._step("loading the demo scenario", "load_demo")
+            self._step("adding the weekly mail", "load_demo_reports")
             self._work_off(supervisor)
             call_command("recommendations", stdout=self.stdout)
             if not no_serve and not supervisor.is_stopping:
+                self.stdout.write(f"\nSign in as {', '.join(DEMO_USERS)}; the password of each is {DEMO_PASSWORD}.")
                 serve_until_told(supervisor, self)
 
     def _step(self, title: str, name: str, **options: Any) -> None:
@@ -46,7 +49,10 @@ class Command(BaseCommand):
         self.stdout.flush()
         began = time.monotonic()
         ring(times=2)
-        if not supervisor.run_until(lambda: not jobs_open().exists(), patience=WORK_SECONDS):
+        is_done = supervisor.run_until(lambda: not jobs_open().exists(), patience=WORK_SECONDS)
+        if supervisor.is_stopping:
+            raise CommandError("Stopped before the recommendations were ready; the next start goes on from here.")
+        if not is_done:
             waiting = ", ".join(str(job) for job in jobs_open()[:5])
             raise CommandError(f"The worker did not finish within {WORK_SECONDS} seconds; open: {waiting}")
         for job in jobs_alarming()[:5]:
