@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import BaseParser, MultiPartParser
 
 from procurement.api.problems import Refusal, pointer
 
@@ -16,8 +16,13 @@ MAX_DIGITS = 300
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
-class StrictJsonParser(JSONParser):
-    """Reads a record; numbers keep every digit that was sent."""
+class StrictJsonParser(BaseParser):
+    """Reads a record; numbers keep every digit that was sent.
+
+    Not the framework's JSONParser: for that one the whole body is read before its size can be refused.
+    """
+
+    media_type = "application/json"
 
     max_bytes = 5 * MEGABYTE
 

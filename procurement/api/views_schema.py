@@ -74,7 +74,8 @@ class ReferenceApi(ApiView):
 @functools.cache
 def openapi_document() -> dict[str, Any]:
     """Return the OpenAPI file as data; it is part of the program, so it is read once."""
-    document: dict[str, Any] = yaml.safe_load(OPENAPI_FILE.read_text(encoding="utf-8"))
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    document: dict[str, Any] = yaml.load(OPENAPI_FILE.read_text(encoding="utf-8"), Loader=loader)
     return document
 
 
