@@ -40,7 +40,8 @@ class Asked:
     def shares_at(self, accelerators: int) -> Numbers | None:
         """Return the share of hours in which accelerator k works, for N in a place's type, shape (1 or months, peak).
 
-        Accelerator k works for what the curve holds between k and k + 1, so that the mean is kept.
+        Accelerator k works for what the curve holds between k and k + 1, so that the mean is kept. What a curve asks
+        for beyond N is served nowhere: N is all that the workload asks for.
         """
         if not self.curves or self.curve_of_month is None:
             return None
@@ -52,6 +53,7 @@ class Asked:
         peak = max(1, math.ceil(max(curve.peak for curve in curves) - SMALLEST_PART))
         levels = np.arange(peak + 1, dtype=np.float64)
         shares = np.stack([np.diff(curve.served_by(levels)) for curve in curves])
+        shares = shares[:, :accelerators]
         return shares if len(curves) == 1 else np.asarray(shares[self.curve_of_month])
 
 

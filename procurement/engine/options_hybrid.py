@@ -86,12 +86,7 @@ def burst_part(owned: BuildPlan, rented: CloudPlan, asked: Asked) -> Asked:
     """Return what is rented: the accelerators above the owned base, in the quote's type."""
     whole = rented.accelerators
     first = min(round(owned.reserved * whole / max(owned.whole_need or 1, 1)), whole)
-    return replace(asked, part=Part(first, max(whole, _peak(asked, whole)), whole))
-
-
-def _peak(asked: Asked, whole: int) -> int:
-    shares = replace(asked, part=None).shares_at(whole)
-    return whole if shares is None else int(shares.shape[-1])
+    return replace(asked, part=Part(first, whole, whole))
 
 
 def rented_plan(

@@ -1,21 +1,24 @@
 """On-prem options: one own build serves the whole workload (semantics 13 to 18)."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
 from procurement.engine.costs.base import BuildUse, Span, line_rate
 from procurement.engine.costs.registry import COMPONENTS, build_cost_flows
-from procurement.engine.equal_work import Asked, accelerators_at, asked_hours, later, shares_at, work_at
+from procurement.engine.equal_work import Asked, accelerators_at, asked_hours, before, later, shares_at, work_at
 from procurement.engine.ledger import Flow, Ledger
 from procurement.engine.options_base import BuildPlan, Priced
-from procurement.engine.periods import Amount, at_month
+from procurement.engine.periods import Amount, at_month, months_between
 from procurement.engine.setting import Setting, missing_exchange
 from procurement.engine.tables import Build, CostLine, Tranche, Workload
+from procurement.engine.units import instance_size, least_instances, price_per_accelerator_hour
 from procurement.engine.work import Work, units_for
 
 IDLE = "idle_capacity"
 RESALE = "resale_forgone"
+BRIDGE = "bridge"
 MOST_TRANCHES = 12  # beyond it the smallest set is taken greedily
 
 
@@ -100,6 +103,7 @@ def build_priced(plan: BuildPlan, workload: Workload, setting: Setting, asked: A
     ready: Amount = float("nan") if usable is None else usable
     if plan.is_equal_life or plan.is_waiting:
         asked = later(asked, ready)
+    missed, asked = _missed(plan, workload, setting, asked, ready)
     work = work_at(asked, plan.accelerators, setting.hours_per_month * build.availability, plan.share, ready)
     span = Span(
         delivery=dates.delivery_months(start),
@@ -107,9 +111,39 @@ def build_priced(plan: BuildPlan, workload: Workload, setting: Setting, asked: A
         end=np.maximum(work.finish, asked.window.length),
         hours_per_month=setting.hours_per_month,
     )
-    ledger = Ledger(_flows(plan, build, setting, work, span), setting.terms)
+    flows = (*_flows(plan, build, setting, work, span), *_bridge_flows(plan, workload, setting, missed))
+    ledger = Ledger(flows, setting.terms)
     hours = work.accelerator_hours()
     return Priced(ledger, hours, work.hours, work.finish, None if plan.useful is None else hours * plan.useful)
+
+
+def _missed(
+    plan: BuildPlan, workload: Workload, setting: Setting, asked: Asked, ready: Amount
+) -> tuple[Asked | None, Asked]:
+    """Return what falls between the need and a later usable date, to be rented, and the rest (semantics 25).
+
+    A draw pays its own bridge; base figures have no bridge quote and let the work run on.
+    """
+    if workload.id not in setting.bridge_quotes or plan.is_waiting or plan.is_equal_life:
+        return None, asked
+    need = max(months_between(workload.start, workload.need_by or workload.start), 0.0)
+    hours = before(asked, np.maximum(ready, need)).hours - before(asked, need).hours
+    return replace(asked, hours=hours), replace(asked, hours=asked.hours - hours)
+
+
+def _bridge_flows(plan: BuildPlan, workload: Workload, setting: Setting, missed: Asked | None) -> tuple[Flow, ...]:
+    """Return the missed hours at the price of the bridge quote, in its whole instances."""
+    if missed is None or not np.any(missed.hours):
+        return ()
+    quote = setting.quotes[setting.bridge_quotes[workload.id]]
+    price = price_per_accelerator_hour(quote, setting.hours_per_month)
+    rate = setting.exchange.get(quote.currency or "")
+    if price is None or rate is None:
+        return ()
+    size = instance_size(quote)
+    work = Work(plan.accelerators, missed.hours, 0.0, missed.shares_at(plan.accelerators))
+    hours = work.unit_hours(size, least_instances(quote))
+    return (Flow(BRIDGE, price * size * rate, hours, path="cloud", source=quote.id),)
 
 
 def _flows(plan: BuildPlan, build: Build, setting: Setting, work: Work, span: Span) -> tuple[Flow, ...]:

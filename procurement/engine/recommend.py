@@ -141,10 +141,16 @@ def share_of_draws_won(best: Ranked, second: Ranked) -> float | None:
     return float(np.mean(np.where(best.draws == second.draws, 0.5, best.draws < second.draws)))
 
 
+def choice_of(advice: Advice) -> Choice | None:
+    """Return the choice among the options of a workload; None where nothing is feasible."""
+    candidates, _ = worthwhile(advice.ranked, advice.materiality)
+    return chosen(candidates, advice.materiality)
+
+
 def recommendation(advice: Advice) -> dict[str, Any]:
     """Return the recommendation of a workload as in the answer document."""
-    candidates, not_worth = worthwhile(advice.ranked, advice.materiality)
-    choice = chosen(candidates, advice.materiality)
+    _, not_worth = worthwhile(advice.ranked, advice.materiality)
+    choice = choice_of(advice)
     if choice is None:
         return none_feasible(advice)
     best = choice.best.option

@@ -21,6 +21,7 @@ class Setting:
     quotes: Mapping[str, Quote]
     builds: Mapping[str, Build]
     dates: Mapping[str, BuildDates] = field(default_factory=dict)
+    bridge_quotes: Mapping[str, str] = field(default_factory=dict)  # by workload: where a late build's hours are rented
 
     @property
     def assumptions(self) -> Assumptions:

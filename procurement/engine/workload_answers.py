@@ -1,6 +1,7 @@
 """The answer of each workload: figures of its options, and the recommendation (scenario.md, Out)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -8,25 +9,49 @@ from procurement.engine.answers import option_answer
 from procurement.engine.breakeven import BreakEven, break_even
 from procurement.engine.comparisons import Comparison
 from procurement.engine.confidence import Confidence
+from procurement.engine.dates import BuildDates, dates_at
+from procurement.engine.figures import total_costs
+from procurement.engine.money import money_text, rounded
 from procurement.engine.options import SHOWN, Case
 from procurement.engine.options_base import Option
 from procurement.engine.pricing import plan_priced
 from procurement.engine.quote_terms import approval_days
 from procurement.engine.recommend import (
     Advice,
+    Choice,
     Ranked,
+    choice_of,
     ranked_by_cost,
     recommendation,
     without_discount_rate,
 )
+from procurement.engine.risk import Risk, best_at_dates, bridge_quote, risk_of
+from procurement.engine.sensitivity import flip_points_of
 
+CAUTIOUS_QUANTILE = 0.9  # of dates, for the question whether the answer flips
 ON_DEMAND = "on_demand"
 
 
-def options_answer(case: Case, comparison: Comparison, ranked: Sequence[Ranked]) -> list[dict[str, Any]]:
-    """Return the options that are shown: the best, every infeasible on-prem option, current and those kept."""
-    against = comparator(case, comparison.options)
-    return [_shown(case, option, against) for option in shown_options(case, comparison, ranked)]
+def options_answer(
+    case: Case, options: Sequence[Option], against: Option | None, risk: Risk | None
+) -> list[dict[str, Any]]:
+    """Return options with their figures, break-evens and what the draws say of them."""
+    return [_shown(case, option, against) | drawn_answer(case, option, risk) for option in options]
+
+
+def drawn_answer(case: Case, option: Option, risk: Risk | None) -> dict[str, Any]:
+    """Return mean and quantiles over the draws; where nothing is uncertain all of them are the present cost."""
+    names = ("npv_mean", "npv_p10", "npv_p50", "npv_p80", "npv_p90")
+    row = None if risk is None else risk.row(option)
+    currency = case.setting.assumptions.currency
+    if risk is None or row is None:
+        terms = case.setting.terms
+        npv = None if option.priced is None or terms.rate is None else money_text(total_costs(option.priced.ledger).npv)
+        return dict.fromkeys(names, npv) | {"probability_cheapest": None}
+    summary = risk.summary
+    values = (summary.mean[row], summary.p10[row], summary.p50[row], summary.p80[row], summary.p90[row])
+    shown = {name: money_text(rounded(float(value), currency)) for name, value in zip(names, values, strict=True)}
+    return shown | {"probability_cheapest": risk.probability_cheapest.get(option.name)}
 
 
 def shown_options(case: Case, comparison: Comparison, ranked: Sequence[Ranked]) -> list[Option]:
@@ -61,7 +86,9 @@ def _shown(case: Case, option: Option, against: Option | None) -> dict[str, Any]
     return option_answer(option, case.setting, even, why)
 
 
-def recommended(case: Case, comparison: Comparison, ranked: Sequence[Ranked]) -> dict[str, Any]:
+def recommended(
+    case: Case, comparison: Comparison, ranked: Sequence[Ranked], risk: Risk | None, cautious: Mapping[str, BuildDates]
+) -> dict[str, Any]:
     """Return the recommendation of a workload."""
     advice = Advice(
         currency=case.setting.assumptions.currency,
@@ -70,16 +97,33 @@ def recommended(case: Case, comparison: Comparison, ranked: Sequence[Ranked]) ->
         ranked=ranked,
         excluded=comparison.excluded,
         offers=comparison.offers,
-        confidence={entry.option.name: confidence_of(case, entry.option) for entry in ranked},
+        confidence={entry.option.name: confidence_of(case, entry.option, risk) for entry in ranked},
         oldest_input_on=oldest_input(case, comparison.options),
         more_conditions={entry.option.name: approval_conditions(case, entry) for entry in ranked},
     )
     if case.setting.terms.rate is None:
         return without_discount_rate(advice)
+    flips = best_at_dates(case, comparison.workload, ranked, cautious)
+    choice = choice_of(advice)
+    if choice is None:
+        return recommendation(advice)
+    other = other_answer(choice, ranked)
+    bridge = bridge_quote(case, comparison.workload, comparison.options)
+    points = [] if other is None else flip_points_of(choice.best.option, other, case.setting, bridge)
+    cheapest = None if not ranked else ranked[0].option.name
+    advice = replace(advice, flips_at_p90=None if flips == cheapest else flips, flip_points=points)
     return recommendation(advice)
 
 
-def confidence_of(case: Case, option: Option) -> Confidence:
+def other_answer(choice: Choice, ranked: Sequence[Ranked]) -> Option | None:
+    """Return what the chosen option is held against: the best option of another kind, else the runner-up."""
+    best = choice.best.option
+    others = (entry.option for entry in ranked if entry.option.kind != best.kind)
+    second = None if choice.runner_up is None else choice.runner_up.option
+    return next(others, second)
+
+
+def confidence_of(case: Case, option: Option, risk: Risk | None) -> Confidence:
     """Return how complete, old and well proven the inputs of an option are."""
     return Confidence(
         as_of=case.as_of,
@@ -88,6 +132,7 @@ def confidence_of(case: Case, option: Option) -> Confidence:
         incomplete=option.incomplete_cost,
         unproven=option.unproven,
         assumed=option.assumed,
+        probability_cheapest=None if risk is None else risk.probability_cheapest.get(option.name),
     )
 
 
@@ -131,11 +176,21 @@ def approval_conditions(case: Case, entry: Ranked) -> tuple[str, ...]:
 def answers_of(case: Case, comparisons: Sequence[Comparison]) -> dict[str, Any]:
     """Return options, exclusions and recommendation of every workload."""
     found: dict[str, dict[str, Any]] = {"options": {}, "excluded": {}, "recommendation": {}}
+    setting = case.setting
+    cautious = dates_at(setting.builds, case.forecasts, case.as_of, CAUTIOUS_QUANTILE)
     for comparison in comparisons:
         name = comparison.workload.id
-        ranked = ranked_by_cost(comparison.options)
-        found["options"][name] = options_answer(case, comparison, ranked)
+        options = shown_options(case, comparison, ranked_by_cost(comparison.options))
+        risk = risk_of(case, comparison.workload, options)
+        ranked = ranked_by_cost(options) if risk is None else risk_ranked(case, risk)
+        shown = shown_options(case, comparison, ranked)
+        found["options"][name] = options_answer(case, shown, comparator(case, comparison.options), risk)
         found["excluded"][name] = dict(comparison.excluded)
-        found["recommendation"][name] = recommended(case, comparison, ranked)
+        found["recommendation"][name] = recommended(case, comparison, ranked, risk, cautious)
     return found
 
+
+def risk_ranked(case: Case, risk: Risk) -> list[Ranked]:
+    """Return what the draws rank, by the amount that the assumptions name."""
+    assumptions = case.setting.assumptions
+    return risk.ranked(assumptions.rank_by, assumptions.risk_quantile)

@@ -1,6 +1,7 @@
 """How a quote is billed: metered by the hour used, or every hour of every term begun (semantics 9)."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -57,7 +58,7 @@ def used_flows(use: QuoteUse) -> tuple[Flow, ...]:
     if not is_committed(use.quote):
         return (_metered(use, use.quote, use.work), *_metered_upfront(use))
     flows = _committed(use, is_used=True)
-    return flows if use.tail is None else (*flows, _tail(use))
+    return (*flows, *(_overrun(use) if use.tail is None else (_tail(use),)))
 
 
 def unused_flows(use: QuoteUse) -> tuple[Flow, ...]:
@@ -93,6 +94,14 @@ def _tail(use: QuoteUse) -> Flow:
     flow = _metered(use, use.tail.quote, use.tail.work)
     after = 1.0 - overlap(0.0, committed_months(use), flow.count)
     return Flow(flow.component, flow.unit, flow.quantity * after, path=flow.path, source=flow.source)
+
+
+def _overrun(use: QuoteUse) -> tuple[Flow, ...]:
+    """Return hours beyond the terms that the plan pays, at the same hourly price: a draw may need longer."""
+    flow = _metered(use, use.quote, use.work)
+    fee = _fee_hours(use)[: flow.count]
+    beyond = np.maximum(flow.quantity - np.concatenate([fee, np.zeros(flow.count - fee.size)]), 0.0)
+    return (replace(flow, quantity=beyond),) if np.any(beyond > SMALLEST_PART) else ()
 
 
 def _shortfall(use: QuoteUse) -> tuple[Flow, ...]:

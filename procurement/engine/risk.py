@@ -1,0 +1,182 @@
+"""What uncertain inputs make of each option: paired draws, quantiles, how often each is cheapest."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from procurement.engine.dates import BuildDates, reached_by
+from procurement.engine.options import Case
+from procurement.engine.options_base import BridgePlan, BuildPlan, HybridPlan, Option, Plan
+from procurement.engine.options_cloud import worth
+from procurement.engine.periods import Numbers
+from procurement.engine.pricing import places_of, plan_priced
+from procurement.engine.readings import Reader, date_input, drawn, range_input, ranged_numbers
+from procurement.engine.recommend import Ranked
+from procurement.engine.setting import Setting
+from procurement.engine.slip import first_day
+from procurement.engine.tables import Workload
+from procurement.engine.uncertainty import (
+    CostFunction,
+    CostSummary,
+    Draws,
+    Input,
+    cost_summary,
+    costs_by_draw,
+    linear_costs,
+    probability_cheapest,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Risk:
+    """The draws of one workload's options."""
+
+    options: tuple[Option, ...]
+    draws: Draws
+    costs: Numbers  # shape (options, draws)
+    summary: CostSummary
+    cost: CostFunction
+    probability_cheapest: Mapping[str, float]  # among the feasible options that rank
+
+    def row(self, option: Option) -> int | None:
+        """Return the row of an option, None where it was not drawn."""
+        names = [one.name for one in self.options]
+        return names.index(option.name) if option.name in names else None
+
+    def ranked(self, rank_by: str, quantile: float) -> list[Ranked]:
+        """Return feasible options that rank, by mean present cost or by a quantile of it."""
+        entries = []
+        for row, option in enumerate(self.options):
+            if option.is_feasible and option.ranks:
+                costs = self.costs[row]
+                value = float(np.mean(costs)) if rank_by == "mean" else float(np.quantile(costs, quantile))
+                entries.append(Ranked(option, value, costs, float(self.summary.p80[row])))
+        return sorted(entries, key=lambda entry: (entry.value, entry.option.name))
+
+
+def risk_of(case: Case, workload: Workload, options: Sequence[Option]) -> Risk | None:
+    """Return the draws of a workload's priced options; None where nothing about them is uncertain.
+
+    Every option is priced at the same draws, and pays its own bridge and idle hardware in each of them. Options that
+    are linear in their inputs are one matrix product, the others are priced on all draws at once.
+    """
+    priced = tuple(option for option in options if option.plan is not None and option.priced is not None)
+    inputs = inputs_of(case, workload, priced)
+    if case.setting.terms.rate is None or not inputs or not priced:
+        return None
+    assumptions = case.setting.assumptions
+    draws = drawn(
+        inputs, draws=assumptions.draws, seed=assumptions.seed, correlation=assumptions.correlation
+    )
+    reader = reader_of(case, workload, options)
+    cost = cost_function(reader, workload, priced, inputs)
+    linear = linear_costs(cost, inputs)
+
+    def direct(values: Numbers, rows: NDArray[np.intp]) -> Numbers:
+        return cost_function(reader, workload, [priced[row] for row in rows], inputs)(values)
+
+    costs = costs_by_draw(linear, draws, direct)
+    ranking = [row for row, option in enumerate(priced) if option.is_feasible and option.ranks]
+    won = probability_cheapest(costs[ranking]) if ranking else np.zeros(0)
+    names = [priced[row].name for row in ranking]
+    chances = dict(zip(names, (float(share) for share in won), strict=True))
+    return Risk(priced, draws, costs, cost_summary(costs), cost, chances)
+
+
+def inputs_of(case: Case, workload: Workload, options: Sequence[Option]) -> tuple[Input, ...]:
+    """Return the uncertain inputs that the options of a workload rest on, in the order of their names."""
+    places = {place for option in options if option.plan is not None for place in places_with_tail(option.plan)}
+    bridge = bridge_quote(case, workload, options)
+    wanted = {("workloads", workload.id), *(("quotes", name) for name in (*places, bridge or ""))}
+    wanted |= {("builds", name) for name in places}
+    ranges = [range_input(one) for one in ranged_numbers(case.setting.scenario) if one.owner in {None, *wanted}]
+    dates = [date_input(name) for name in sorted(places) if is_undecided(case, workload, name, options)]
+    return (*ranges, *dates)
+
+
+def places_with_tail(plan: Plan) -> tuple[str, ...]:
+    """Return the places of a plan, the quote that serves a tail included."""
+    quote = plan if not isinstance(plan, HybridPlan | BridgePlan) else plan.quote
+    tail = getattr(quote, "tail", None)
+    return (*places_of(plan), *((tail,) if tail else ()))
+
+
+def is_undecided(case: Case, workload: Workload, build: str, options: Sequence[Option]) -> bool:
+    """Return whether any option waits for a build whose usable date is a forecast."""
+    facts = case.builds.get(build)
+    if facts is None:
+        return False
+    for option in options:
+        plan = build_part(option.plan)
+        if plan is not None and plan.build == build:
+            reached = reached_by(facts.forecast, facts.build, workload, plan.accelerators)
+            if reached is not None and first_day(reached, 1e-9) != first_day(reached, 1.0 - 1e-9):
+                return True
+    return False
+
+
+def build_part(plan: Plan | None) -> BuildPlan | None:
+    """Return the part of a plan that runs on an own build."""
+    if isinstance(plan, BuildPlan):
+        return plan
+    return plan.build if isinstance(plan, HybridPlan | BridgePlan) else None
+
+
+def bridge_quote(case: Case, workload: Workload, options: Sequence[Option]) -> str | None:
+    """Return where the hours of a late build are rented: the cheapest feasible on-demand quote, else the cheapest."""
+    cloud = [option for option in options if option.kind == "cloud" and option.is_feasible and option.priced]
+    ordered = sorted(cloud, key=lambda option: (worth(option.priced.ledger) if option.priced else 0.0, option.name))
+    quotes = case.setting.quotes
+    on_demand = [option for option in ordered if quotes[option.places[0]].purchase_model == "on_demand"]
+    first = next(iter((*on_demand, *ordered)), None)
+    return None if first is None else first.places[0]
+
+
+def reader_of(case: Case, workload: Workload, options: Sequence[Option]) -> Reader:
+    """Return what reads the scenario with other values, late builds bridged at the cheapest feasible quote."""
+    bridge = bridge_quote(case, workload, options)
+    scenario = case.setting.scenario
+    bridges = {} if bridge is None else {workload.id: bridge}
+    return Reader(scenario, case.forecasts, case.setting, ranged_numbers(scenario), bridges)
+
+
+def cost_function(
+    reader: Reader, workload: Workload, options: Sequence[Option], inputs: Sequence[Input]
+) -> CostFunction:
+    """Return the present cost of options, shape (options, n), as a function of inputs of shape (n, inputs)."""
+    names = [entry.name for entry in inputs]
+
+    def cost(values: Numbers) -> Numbers:
+        setting = reader.setting({name: values[:, [column]] for column, name in enumerate(names)})
+        there = workload_of(setting, workload)
+        totals = [plan_total(option.plan, there, setting) for option in options if option.plan is not None]
+        return np.array([np.broadcast_to(total, (values.shape[0],)) for total in totals]).reshape(-1, values.shape[0])
+
+    return cost
+
+
+def workload_of(setting: Setting, workload: Workload) -> Workload:
+    """Return the record of a workload in another reading."""
+    found = [one for one in setting.scenario.workloads if one.id == workload.id]
+    return found[0] if found else workload
+
+
+def plan_total(plan: Plan, workload: Workload, setting: Setting) -> Numbers:
+    """Return the present cost of a plan, a number or shape (n,)."""
+    return np.asarray(plan_priced(plan, workload, setting).ledger.total_present())
+
+
+def best_at_dates(
+    case: Case, workload: Workload, ranked: Sequence[Ranked], dates: Mapping[str, BuildDates]
+) -> str | None:
+    """Return the option that is cheapest with every build at other dates, late ones bridged; None without options."""
+    options = [entry.option for entry in ranked]
+    bridge = bridge_quote(case, workload, options)
+    bridges = {} if bridge is None else {workload.id: bridge}
+    setting = replace(case.setting, dates=dates, bridge_quotes=bridges)
+    costs = {
+        option.name: float(plan_total(option.plan, workload, setting)) for option in options if option.plan is not None
+    }
+    return min(costs, key=lambda name: (costs[name], name), default=None)
