@@ -35,7 +35,7 @@ def web(*, host: str, port: int) -> Child:
     command = [
         sys.executable, "-m", "gunicorn", "procurement.config.wsgi:application", "--bind", f"{host}:{port}",
         "--worker-class", "gthread", "--workers", str(settings.WEB_WORKERS), "--threads", "8", "--keep-alive", "75",
-        "--timeout", "60", "--graceful-timeout", "15", "--log-level", "warning", "--no-control-socket",
+        "--timeout", "60", "--graceful-timeout", "15", "--log-level", "warning", "--no-control-socket", "--preload",
     ]  # fmt: skip
     return Child("web", command)
 
@@ -51,7 +51,17 @@ def scheduler() -> Child:
 
 
 def _celery() -> list[str]:
-    return [sys.executable, "-m", "celery", "--quiet", "-A", "procurement.config"]
+    # Celery warns those who work as root; in a container that is how it is, and the servers have accounts of their own.
+    return [
+        sys.executable,
+        "-W",
+        "ignore:You're running the worker",
+        "-m",
+        "celery",
+        "--quiet",
+        "-A",
+        "procurement.config",
+    ]
 
 
 def require_free_port(host: str, port: int) -> None:

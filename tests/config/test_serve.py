@@ -18,6 +18,8 @@ from procurement.config.embedded_valkey import free_port
 
 PROJECT = Path(__file__).resolve().parents[2]
 
+PATIENCE_SECONDS = 120  # a quiet machine needs a tenth of it
+
 pytestmark = pytest.mark.services
 
 
@@ -34,7 +36,7 @@ class Service:
     def manage(self, *arguments):
         return subprocess.run(
             [sys.executable, "manage.py", *arguments], cwd=PROJECT, env=self.environment, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=90, check=False,
+            capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False,
         )  # fmt: skip
 
     def serve(self):
@@ -54,7 +56,7 @@ class Service:
         except (URLError, OSError):
             return None
 
-    def wait_for(self, condition, seconds=40):
+    def wait_for(self, condition, seconds=PATIENCE_SECONDS):
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             if condition():
@@ -97,7 +99,7 @@ def service(servers_folder):
     for process in service.started:
         if process.poll() is None:
             process.terminate()
-            process.wait(40)
+            process.wait(60)
     for process in service.processes():
         process.kill()
 
@@ -117,7 +119,7 @@ def test_ctrl_c_ends_everything_and_a_killed_supervisor_is_followed_by_a_good_st
     assert second.poll() is None
 
     second.send_signal(signal.SIGINT)
-    assert second.wait(40) == 0
+    assert second.wait(60) == 0
     assert service.processes() == []
 
 

@@ -67,7 +67,9 @@ def _compare(manifest: Manifest) -> None:
 def _hold_mail() -> int:
     """Hand what was not sent yet to a person: it may have been sent after the backup was made."""
     outbox = apps.get_model("reports", "OutboxMessage")
-    return outbox.objects.filter(state__in=NOT_SENT_YET).update(state=HELD, last_reply=HELD_BECAUSE, owner="", lease_until=None)
+    return outbox.objects.filter(state__in=NOT_SENT_YET).update(
+        state=HELD, last_reply=HELD_BECAUSE, owner="", lease_until=None
+    )
 
 
 @contextmanager

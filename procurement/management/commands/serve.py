@@ -11,7 +11,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from procurement.management.supervisor import Supervisor, require_free_port, scheduler, web, worker
 
-START_SECONDS = 60
+START_SECONDS = 120
 
 
 class Command(BaseCommand):
@@ -34,12 +34,13 @@ def serve_until_told(supervisor: Supervisor, command: BaseCommand) -> None:
     supervisor.add(web(host=settings.HOST, port=settings.PORT))
     if "worker" not in running:
         supervisor.add(worker())
-    supervisor.add(scheduler())
     if supervisor.run_until(_is_answering, patience=START_SECONDS):
         command.stdout.write(f"\nServing on {settings.PUBLIC_URL} - Ctrl-C ends it.")
         command.stdout.flush()
     elif not supervisor.is_stopping:
         raise CommandError(f"The web server did not answer within {START_SECONDS} seconds; its log is above.")
+    if not supervisor.is_stopping:
+        supervisor.add(scheduler())
     supervisor.run()
     command.stdout.write("Stopping ...")
 
