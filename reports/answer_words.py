@@ -184,7 +184,7 @@ def breakeven_sentences(option: OptionView, places: Places) -> list[str]:
         told = BREAKEVEN_REASONS.get(str(breakeven["reason"]), words(breakeven["reason"]))
         beyond = breakeven.get("months_beyond_window")
         later = f"; at the last month's rate it would after {number_text(beyond, 1)} months" if known(beyond) else ""
-        return [f"Against `{against}`: {told}{later}."]
+        return [f"Against “{against}”: {told}{later}."]
     discounted = breakeven.get("discounted") or {}
     told = [
         ("pays back after", breakeven.get("months"), discounted.get("months"), "months", 1),
@@ -199,7 +199,7 @@ def breakeven_sentences(option: OptionView, places: Places) -> list[str]:
         later = discounted.get("utilisation")
         also = f" (discounted {percent_text(later, 1)})" if known(later) else ""
         parts.append(f"and costs the same at {percent_text(breakeven['utilisation'], 1)} use{also}")
-    return [f"Against `{against}` it {', '.join(parts)}."] if parts else []
+    return [f"Against “{against}” it {', '.join(parts)}."] if parts else []
 
 
 BREAKEVEN_REASONS = {

@@ -22,7 +22,7 @@ from reports.renderers.base import cell_text
 from reports.renderers.json import sheet_document
 from reports.schedule import Period, schedule_words
 from reports.templatetags.badges import badge_of
-from reports.templatetags.figures import day_text
+from reports.templatetags.figures import day_text, known
 
 WIDTH = 72
 ROWS_SHOWN = 20
@@ -134,12 +134,12 @@ def _row(columns: Sequence[Column], row: Row) -> dict[str, Any]:
     cells = [
         {
             "name": column.name,
-            "unit": column.unit,
+            "unit": column.unit if known(row.get(column.key)) else "",
             "text": cell_text(column, row),
             "is_numeric": column.is_numeric,
             "tone": badge_of(str(row[column.key])).tone if column.kind == "status" and row.get(column.key) else "",
         }
-        for column in columns
+        for column in _told(columns, row)
     ]
     address = row.get(ADDRESS, "")
     return {
@@ -150,11 +150,17 @@ def _row(columns: Sequence[Column], row: Row) -> dict[str, Any]:
     }
 
 
+def _told(columns: Sequence[Column], row: Row) -> list[Column]:
+    """Return the columns a row has something to say in: where nothing is feasible, figures are left out."""
+    is_empty = row.get("verdict") == "none_feasible"
+    return [column for column in columns if not is_empty or known(row.get(column.key))]
+
+
 def _text_row(columns: Sequence[Column], row: Row) -> str:
     title = cell_text(columns[0], row)
     told = []
-    for column in columns[1:]:
-        unit = f" {column.unit}" if column.unit and column.is_numeric else ""
+    for column in _told(columns, row)[1:]:
+        unit = f" {column.unit}" if column.unit and column.is_numeric and known(row.get(column.key)) else ""
         told += _wrapped(f"{column.name}: {cell_text(column, row)}{unit}", "  ")
     return "\n".join([*_wrapped(title, ""), *told])
 

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from django.template.loader import render_to_string
+
+from reports.charts import cash_chart
 from reports.errors import ReportUnavailable
 from reports.option_view import OptionView, component_name
 from reports.recommendation import RecommendationPage
@@ -10,8 +13,8 @@ from reports.renderers.pdf import typeset
 from reports.templatetags.badges import badge_of
 from reports.templatetags.figures import day_text, money_text, number_text, percent_text, rate_text
 
-OPTIONS_SHOWN = 6
-OFFERS_SHOWN = 5
+OPTIONS_SHOWN = 4
+LINES_SHOWN = 6  # of other tables, so that the memo keeps to two pages
 
 
 def memo_pdf(page: RecommendationPage) -> Rendered:
@@ -26,6 +29,7 @@ def memo_data(page: RecommendationPage) -> dict[str, Any]:
     """Return everything the memo prints, as text."""
     answer = page.answer
     shown = [option for option in page.options if option.is_feasible][:OPTIONS_SHOWN]
+    left_out = [option for option in page.options if not option.is_feasible]
     components = [part for part in page.components if any(part in option.components for option in shown)]
     return {
         "title": f"{answer.workload_name}: {badge_of(answer.verdict).word.lower()}",
@@ -49,16 +53,13 @@ def memo_data(page: RecommendationPage) -> dict[str, Any]:
         "approval": money_text(answer.approval_amount, answer.currency),
         "is_tie": answer.is_tie,
         "twins": [[f"{twin.name}, {twin.unit}", twin.value, twin.twin, twin.difference] for twin in page.twins],
+        "chart": _chart(page),
         "options": {
-            "heads": ["", *(option.name for option in shown)],
-            "rows": _component_rows(components, shown, page.currency),
+            "heads": ["Part", *(option.name for option in shown)],
+            "rows": _component_rows(components, shown, page.currency) if shown else [],
         },
-        "not_feasible": [[option.name, " ".join(option.why_not)] for option in page.options if not option.is_feasible],
-        "excluded": [[name, number_text(count)] for name, count in page.excluded],
-        "offers": [
-            [offer.name, badge_of(offer.verdict).word, " ".join([*offer.reasons, *offer.notes]) or "usable as it is"]
-            for offer in page.offers[:OFFERS_SHOWN]
-        ],
+        "not_feasible": [[option.name, " ".join(option.why_not)] for option in left_out[:LINES_SHOWN]],
+        "excluded": [[name, number_text(count)] for name, count in page.excluded[:LINES_SHOWN]],
         "builds": [
             [
                 build.name,
@@ -67,7 +68,7 @@ def memo_data(page: RecommendationPage) -> dict[str, Any]:
                 f"{day_text(build.p50_on)} / {day_text(build.p80_on)} / {day_text(build.p90_on)}",
                 " ".join(build.flags),
             ]
-            for build in page.builds
+            for build in page.builds[:LINES_SHOWN]
         ],
         "throughput": [
             [
@@ -81,6 +82,19 @@ def memo_data(page: RecommendationPage) -> dict[str, Any]:
         "facts": [[fact["name"], fact["value"]] for fact in page.facts],
         "assumptions": [[fact["name"], fact["value"]] for fact in page.assumption_facts],
         "not_modelled": list(page.not_modelled),
+    }
+
+
+def _chart(page: RecommendationPage) -> dict[str, Any] | None:
+    chart = cash_chart(page)
+    if chart is None:
+        return None
+    names = [str(line["name"]) for line in chart["lines"]]
+    return {
+        "svg": render_to_string("reports/typst/cash.svg", {"chart": chart}),
+        "alt": f"{chart['title']}: {', '.join(names)}. The workbook holds every figure.",
+        "names": names,
+        "dashes": ["solid", "dashed", "dotted"][: len(names)],
     }
 
 

@@ -49,12 +49,9 @@ def subscription_update(
     with transaction.atomic(), pghistory.context(user=user.pk, source=source, reason=reason):
         locked = ReportSubscription.objects.select_for_update().get(pk=subscription.pk)
         asked = _read(values)
-        differing = {name: (getattr(locked, name), value) for name, value in asked.items() if getattr(locked, name) != value}
-        if locked.version != version:
-            raise VersionConflict(
-                f"{locked} was changed by somebody else; it is now at version {locked.version}.",
-                current_version=locked.version, differences=differing,
-            )  # fmt: skip
+        stored = {name: getattr(locked, name) for name in asked}
+        differing = {name: (stored[name], value) for name, value in asked.items() if stored[name] != value}
+        _refuse_other_version(locked, version, differing)
         if not differing:
             return locked
         for name, value in asked.items():
@@ -67,15 +64,19 @@ def subscription_update(
     return locked
 
 
-def subscription_archive(*, user: User, subscription: ReportSubscription, is_archived: bool = True) -> None:
+def subscription_archive(
+    *, user: User, subscription: ReportSubscription, version: int, source: str, is_archived: bool = True
+) -> ReportSubscription:
     """Take a subscription out of use, or bring it back; nothing is deleted and nothing of the pause is sent."""
     require(user, "subscription.edit")
-    with transaction.atomic(), pghistory.context(user=user.pk, source="web", reason=""):
+    with transaction.atomic(), pghistory.context(user=user.pk, source=source, reason=""):
         locked = ReportSubscription.objects.select_for_update().get(pk=subscription.pk)
+        _refuse_other_version(locked, version, {"is_archived": (locked.is_archived, is_archived)})
         locked.is_archived = is_archived
         locked.counted_to = max(locked.counted_to, timezone.now())
         locked.version += 1
         locked.save()
+    return locked
 
 
 def recipient_leave(*, subscription_id: int, recipient: str) -> None:
@@ -95,12 +96,26 @@ def slot_acknowledge(*, slot: ReportSlot, user: User) -> None:
     ReportSlot.objects.filter(pk=slot.pk, acknowledged_at=None).update(acknowledged_at=timezone.now())
 
 
+def _refuse_other_version(
+    locked: ReportSubscription, version: int, differing: Mapping[str, tuple[Any, Any]]
+) -> None:
+    if locked.version != version:
+        raise VersionConflict(
+            f"{locked} was changed by somebody else; it is now at version {locked.version}.",
+            current_version=locked.version,
+            differences=differing,
+        )
+
+
 def _read(values: Mapping[str, Any]) -> dict[str, Any]:
     read = {name: values[name] for name in EDITABLE if name in values}
     if "recipients" in read and isinstance(read["recipients"], list):
         read["recipients"] = list(dict.fromkeys(str(entry).strip().lower() for entry in read["recipients"]))
     if "days" in read and isinstance(read["days"], list):
-        read["days"] = [day for day in DAYS if day in read["days"]] or read["days"]
+        known = [day for day in DAYS if day in read["days"]]
+        read["days"] = known if set(known) == set(read["days"]) else read["days"]
+    if isinstance(read.get("filters"), Mapping) and not set(read["filters"]) - set(Filters.__dataclass_fields__):
+        read["filters"] = Filters.read(read["filters"]).stored()
     return read
 
 
@@ -145,7 +160,7 @@ def _check_days(days: Any) -> None:
 
 def _check_filters(filters: Any) -> None:
     if not isinstance(filters, Mapping):
-        raise ProcurementError("invalid", "Filters are an object such as {\"within_days\": 30}.")
+        raise ProcurementError("invalid", 'Filters are an object such as {"within_days": 30}.')
     unknown = sorted(set(filters) - set(Filters.__dataclass_fields__))
     if unknown:
         known = ", ".join(Filters.__dataclass_fields__)

@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("account/logout/", LogoutView.as_view(), name="logout"),
     path("account/password/", PasswordChangeView.as_view(success_url="/"), name="password_change"),
+    path("api/v1/", include("reports.api.urls")),
     path("api/v1/", include("procurement.api.urls")),
     path("", include("reports.urls")),
     path("", include("procurement.urls")),

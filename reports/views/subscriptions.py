@@ -118,7 +118,10 @@ class SubscriptionArchiveView(ReaderView):
         """Archive it, or bring it back."""
         subscription = get_object_or_404(ReportSubscription, pk=pk)
         is_archived = not subscription.is_archived
-        subscription_archive(user=request.user, subscription=subscription, is_archived=is_archived)
+        subscription_archive(
+            user=request.user, subscription=subscription, version=subscription.version, source="web",
+            is_archived=is_archived,
+        )  # fmt: skip
         undo = f"undo:{reverse('reports:subscription_archive', args=[pk])}" if is_archived else ""
         verb = "archived" if is_archived else "in use again"
         messages.success(request, f"{subscription} is {verb}.", extra_tags=undo)
