@@ -178,7 +178,11 @@ class RecordForm(RefusableForm):
         return {}
 
     def _names(self) -> list[str]:
-        return [name for section in self.layout for name in section.names]
+        return [name for section in self.layout for name in section.names if name not in self.left_out()]
+
+    def left_out(self) -> tuple[str, ...]:
+        """Return the fields of the layout that this form does not show."""
+        return ()
 
     def _nest_of(self, name: str) -> tuple[Nested, str] | None:
         for nested in self.nested:

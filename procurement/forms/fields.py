@@ -9,9 +9,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 _SPACES = re.compile(r"[\s\u00a0\u202f'’_]")
-_AMBIGUOUS = re.compile(r"^[+-]?\d{1,3},\d{3}$")
-_PLAIN = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$")
-_PERCENT = re.compile(r"%$")
+_AMBIGUOUS = re.compile(r"^[+-]?\d{1,3},\d{3}$", re.ASCII)
+_PLAIN = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$", re.ASCII)
 LARGEST = Decimal(10) ** 16
 
 

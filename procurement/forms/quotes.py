@@ -66,23 +66,19 @@ class QuoteForm(RecordForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["provider"].queryset = providers_active()  # type: ignore[attr-defined]
-        self.fields["code"].required = False
-        self.fields["code"].help_text = "Made from provider, model and region when left empty."
+        if "code" in self.fields:
+            self.fields["code"].required = False
+            self.fields["code"].help_text = "Made from provider, model and region when left empty."
         self.fields["accelerator"].widget.attrs["list"] = "accelerators"
         self.fields["currency"].widget.attrs |= {"maxlength": 3, "list": "currencies", "autocapitalize": "characters"}
-        if self.instance is not None:
-            del self.fields["code"]  # versions of one offer share it
 
     def clean_currency(self) -> str:
         """Return the code in capitals."""
         return str(self.cleaned_data["currency"]).upper()
 
-    def values(self) -> dict[str, Any]:
-        """Return the values of the offer, without the name of an offer that has one already."""
-        values = super().values()
-        if self.instance is not None:
-            values.pop("code", None)
-        return values
+    def left_out(self) -> tuple[str, ...]:
+        """Leave the name out of a new version: the versions of one offer share it."""
+        return ("code",) if self.instance is not None else ()
 
 
 class PriceSheetForm(RefusableForm):

@@ -64,7 +64,7 @@ def quote_supersede(*, by: Actor, quote: Quote, version: int, values: Mapping[st
             return current
         quote_derive(successor)
         Quote.objects.filter(pk=current.pk).update(is_current=False)
-        record_create(by=by, record=successor, action="quote.supersede", check=quote_check)
+        record_create(by=by, record=successor, action="quote.supersede", check=quote_check, changes=changes)
         recompute_request(by=by, cause=f"quote {successor.code} re-quoted")
     return successor
 

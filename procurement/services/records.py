@@ -16,17 +16,23 @@ Record = TypeVar("Record", bound=EditableRecord)
 Check = Callable[[Any], None]
 
 
-def record_create(*, by: Actor, record: Record, action: str, check: Check | None = None) -> Record:
-    """Store a new record; refuses it whole, with every fault by field, when it is not valid."""
+def record_create(
+    *, by: Actor, record: Record, action: str, check: Check | None = None, changes: Mapping[str, Any] | None = None
+) -> Record:
+    """Store a new record; refuses it whole, with every fault by field, when it is not valid.
+
+    ``changes`` are what the audit trail keeps where the record follows another one; else every value that is set.
+    """
     record.created_by = by.user
     with transaction.atomic(), _history(by):
         _validate(record, check)
         record.save(force_insert=True)
-        changes = {
+        stated = {
             field.name: [None, field.value_from_object(record)]
             for field in record._meta.concrete_fields
             if field.editable and field.value_from_object(record) not in (None, "", [], {})
         }
+        changes = stated if changes is None else changes
         audit_record(by=by, action=action, record=record, changes=changes)
     return record
 
