@@ -185,5 +185,8 @@ KEY_COLUMNS = (
 
 def row_key(values: Mapping[str, Any]) -> str:
     """Return the natural key of an offer: stable over files, rows and spellings of missing values."""
-    parts = ("" if values.get(name) is None else str(values[name]) for name in KEY_COLUMNS)
+    parts = ["" if (value := values.get(name)) is None else str(value) for name in KEY_COLUMNS]
+    key = "|".join(parts)
+    if key.count("|") == len(parts) - 1 and "\\" not in key:
+        return key
     return "|".join(part.replace("\\", "\\\\").replace("|", "\\|") for part in parts)

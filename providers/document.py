@@ -66,10 +66,33 @@ class TableRows:
         """Return a reader of one column that gives None where the table has no such column or the row is short."""
         return Getter(self.place(name))
 
-    def raw(self, record: Record) -> dict[str, str]:
+    def raw(self, record: Record) -> "RawRow":
         """Return a row as written, by header name; cells beyond the header are numbered."""
-        names = [*self.header, *(f"cell {place + 1}" for place in range(len(self.header), len(record.cells)))]
-        return {name or f"cell {place + 1}": str(cell) for place, (name, cell) in enumerate(zip(names, record.cells))}  # noqa: B905 - short rows are shown as far as they go
+        return RawRow(self.header, record.cells)
+
+
+class RawRow(Mapping[str, str]):
+    """A row as written, put together only when somebody looks at it: most rows are never shown."""
+
+    __slots__ = ("_cells", "_header")
+
+    def __init__(self, header: tuple[str, ...], cells: list[Any]) -> None:
+        self._header = header
+        self._cells = cells
+
+    def _shown(self) -> dict[str, str]:
+        names = [*self._header, *("" for _ in range(len(self._header), len(self._cells)))]
+        pairs = zip(names, self._cells, strict=False)  # a short row is shown as far as it goes
+        return {name or f"cell {place}": str(cell) for place, (name, cell) in enumerate(pairs, start=1)}
+
+    def __getitem__(self, name: str) -> str:
+        return self._shown()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._shown())
+
+    def __len__(self) -> int:
+        return len(self._cells)
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,6 +135,7 @@ def _named(model: str, form: str | None, memory: Decimal | None, sizes: tuple[De
     return Name(canonical(model, form, memory), model, form, known, nominal)
 
 
+@lru_cache(maxsize=4_096)
 def canonical(model: str, form: str | None, memory: Decimal | None) -> str:
     """Return the name under which an accelerator is kept: a key of the reference table where exactly one is meant.
 

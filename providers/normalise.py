@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -187,12 +187,16 @@ def _with_memory(name: Name, offer: Offer) -> Name:
     """Settle the variant by the memory stated beside the name, else by what the catalog means without one."""
     if name.memory_gb is not None:
         return name
-    given = offer.vram_gb or offer.default_vram_gb.get(name.model)
-    fitting = [size for size in name.nominal_gb if given and abs(size - given) <= size / 10]
+    return _variant(name, offer.vram_gb or offer.default_vram_gb.get(name.model))
+
+
+@lru_cache(maxsize=4_096)
+def _variant(name: Name, memory_gb: Decimal | None) -> Name:
+    fitting = [size for size in name.nominal_gb if memory_gb and abs(size - memory_gb) <= size / 10]
     if len(fitting) != 1:
         return name
     accelerator = canonical(name.model, name.form_factor, fitting[0])
-    return Name(accelerator, name.model, name.form_factor, fitting[0], name.nominal_gb, name.parts, name.mig)
+    return replace(name, accelerator=accelerator, memory_gb=fitting[0])
 
 
 def _count(prepared: Prepared, offer: Offer, name: Name, known: Sku | None, written: str) -> Decimal | None:

@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -73,7 +73,7 @@ class AwsPriceList:
         return parsed
 
 
-def _attributes(given: dict[str, Any]) -> dict[str, str]:
+def _attributes(given: Mapping[str, Any]) -> dict[str, str]:
     return {squeezed(name): str(value) for name, value in given.items()}
 
 
