@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from procurement.engine.demand import demand_hours
 from procurement.engine.load_curve import LoadCurve
-from procurement.engine.periods import SMALLEST_PART, Amount, Numbers, Window
+from procurement.engine.periods import SMALLEST_PART, Amount, Numbers, Window, overlap, whole_months
 from procurement.engine.tables import Assumptions, Build, Quote, Workload
 from procurement.engine.throughput import useful_share
 from procurement.engine.work import Work, hours_worked, units_for
@@ -36,6 +36,12 @@ class Asked:
     curve_of_month: NDArray[np.intp] | None = None
     accelerators: int = 0  # in which the curves are stated
     part: Part | None = None  # of the accelerators, where the rest works elsewhere
+    moved: Amount = 0.0  # months by which the window was moved, one a draw where dates are drawn
+
+    @property
+    def end(self) -> Amount:
+        """End of the window, months after the workload's start."""
+        return self.window.length + self.moved
 
     def shares_at(self, accelerators: int) -> Numbers | None:
         """Return the share of hours in which accelerator k works, for N in a place's type, shape (1 or months, peak).
@@ -125,21 +131,21 @@ def work_at(asked: Asked, accelerators: int, capacity: Amount, share: Amount = 1
 
 def before(asked: Asked, months: Amount) -> Asked:
     """Return what of a demand falls before a point in time, at an even pace inside each month."""
-    share = np.clip(np.asarray(months) - np.arange(asked.hours.shape[-1]), 0.0, asked.window.weights)
-    weights = asked.window.weights
+    weights = overlap(0.0, asked.window.length, asked.hours.shape[-1])
+    share = np.clip(np.asarray(months) - np.arange(asked.hours.shape[-1]), 0.0, weights)
     return replace(asked, hours=asked.hours * np.divide(share, weights, out=np.zeros_like(share), where=weights > 0.0))
 
 
 def later(asked: Asked, months: Amount) -> Asked:
     """Return the same demand moved to start ``months`` later, the reading of equal service life."""
-    window = Window(asked.window.start, asked.window.length + float(np.max(months)))
-    moved = _shifted(asked.hours, months, window.count)
+    count = whole_months(asked.window.length + float(np.max(months)))
+    moved = _shifted(asked.hours, months, count)
     curve_of_month = asked.curve_of_month
     if curve_of_month is not None:
         first = math.floor(float(np.max(months)) + SMALLEST_PART)
-        index = np.clip(np.arange(window.count) - first, 0, curve_of_month.size - 1)
+        index = np.clip(np.arange(count) - first, 0, curve_of_month.size - 1)
         curve_of_month = curve_of_month[index]
-    return replace(asked, window=window, hours=moved, curve_of_month=curve_of_month)
+    return replace(asked, hours=moved, curve_of_month=curve_of_month, moved=months)
 
 
 def _shifted(hours: Numbers, months: Amount, count: int) -> Numbers:

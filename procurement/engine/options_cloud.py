@@ -37,7 +37,7 @@ def cloud_priced(plan: CloudPlan, workload: Workload, setting: Setting, asked: A
     """
     asked = asked_hours(workload, setting.assumptions) if asked is None else asked
     work = work_at(asked, plan.accelerators, setting.hours_per_month, plan.share)
-    end = np.maximum(work.finish, asked.window.length)
+    end = np.maximum(work.finish, asked.end)
     use = quote_use(plan, workload, setting, work, end)
     ledger = Ledger(quote_cost_flows(use), setting.terms)
     hours = work.accelerator_hours()

@@ -108,7 +108,7 @@ def build_priced(plan: BuildPlan, workload: Workload, setting: Setting, asked: A
     span = Span(
         delivery=dates.delivery_months(start),
         usable=ready,
-        end=np.maximum(work.finish, asked.window.length),
+        end=np.maximum(work.finish, asked.end),
         hours_per_month=setting.hours_per_month,
     )
     flows = (*_flows(plan, build, setting, work, span), *_bridge_flows(plan, workload, setting, missed))

@@ -45,9 +45,9 @@ def bridged(plan: BridgePlan, asked: Asked, setting: Setting, ready: Amount) -> 
     early = before(worked, ready)
     done = early.hours * plan.quote.share
     left = np.maximum(asked.hours - done, 0.0)
-    latest = min(float(np.max(ready)), asked.window.length)
-    window = replace(asked.window, length=min(float(np.min(ready)), asked.window.length))
-    return replace(early, window=window, hours=early.hours[..., : whole_months(latest)]), replace(asked, hours=left)
+    latest = whole_months(min(float(np.max(ready)), asked.window.length))
+    shorter = np.minimum(ready, asked.window.length) - asked.window.length
+    return replace(early, hours=early.hours[..., :latest], moved=shorter), replace(asked, hours=left)
 
 
 def wait_priced(plan: BuildPlan, workload: Workload, setting: Setting) -> Priced:
