@@ -1,6 +1,5 @@
 """Reads of builds: records, readiness on a day, evidence that ages, capacity by month."""
 
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -97,7 +96,7 @@ def capacity_by_month(months_back: int = 6, months_ahead: int = 18) -> list[Capa
     """Return announced, energized and accessible accelerators of all operators by month.
 
     A past month is replayed with what was recorded by its end; a coming month shows what today's forecast expects at
-    P50. Announced counts what was promised to be ready by that month or is there already.
+    P50. Announced counts all that is planned from the first statement about a build on: it is not a date.
     """
     builds = list(builds_active())
     today = day_of_evaluation()
@@ -112,10 +111,8 @@ def capacity_by_month(months_back: int = 6, months_ahead: int = 18) -> list[Capa
         else:
             energized = sum(_energized_by(statuses[build.code], build, end) for build in builds)
             accessible = sum(_usable_by(statuses[build.code], end) for build in builds)
-        announced = sum(_announced_by(build, end, min(end, today)) for build in builds)
-        by_month.append(
-            CapacityMonth(end, max(announced, energized, accessible), energized, accessible, is_forecast=end > today)
-        )
+        announced = sum(_announced_by(build, min(end, today)) for build in builds)
+        by_month.append(CapacityMonth(end, announced, energized, accessible, is_forecast=end > today))
     return by_month
 
 
@@ -165,17 +162,13 @@ def _planned(build: Build) -> int:
     return sum(tranche.planned_accelerators for tranche in build.tranches.all() if not tranche.is_archived)
 
 
-def _announced_by(build: Build, end: date, stated_by: date) -> int:
+def _announced_by(build: Build, end: date) -> int:
+    """Return what had been announced by then: all that is planned, from the first statement about the build on."""
     if build.cancelled_on is not None and build.cancelled_on <= end:
         return 0
-    latest: dict[tuple[str, str], date] = defaultdict(lambda: date.min)
-    for promise in sorted(build.promises.all(), key=lambda promise: (promise.stated_on, promise.pk)):
-        if promise.stated_on <= stated_by:
-            latest[(promise.gate, promise.tranche)] = promise.date
-    if latest:
-        return _planned(build) if max(latest.values()) <= end else 0
-    seen = [evidence.observed_on for evidence in build.evidence.all() if evidence.observed_on <= stated_by]
-    return _planned(build) if seen else 0
+    stated = [promise.stated_on for promise in build.promises.all()]
+    stated += [evidence.observed_on for evidence in build.evidence.all()]
+    return _planned(build) if stated and min(stated) <= end else 0
 
 
 def _gate(readiness: Mapping[str, Any], gate: str) -> int:
@@ -183,10 +176,11 @@ def _gate(readiness: Mapping[str, Any], gate: str) -> int:
 
 
 def _energized_by(status: BuildStatus, build: Build, end: date) -> int:
+    """Return what the forecast expects to have power by then; what is usable by then has it."""
     p50 = (status.forecast.get("per_gate") or {}).get("powered", {}).get("p50")
     if p50 is not None and date.fromisoformat(str(p50)) <= end:
         return _planned(build)
-    return _gate(status.readiness, "powered")
+    return max(_gate(status.readiness, "powered"), _usable_by(status, end))
 
 
 def _usable_by(status: BuildStatus, end: date) -> int:
