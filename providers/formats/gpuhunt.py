@@ -1,11 +1,12 @@
 """gpuhunt (dstack) catalogs: one CSV per provider, price per instance, spot as rows of their own."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from decimal import Decimal
 
 from providers.base import Context, Offer, Parsed, ragged
 from providers.cells import plain, read_boolean, read_number
-from providers.document import Document, Record, TableRows
+from providers.document import Document, Getter, Record, TableRows
 from providers.errors import CellError, ProviderError
 from providers.file_names import provider_in, stem_of
 from providers.knowledge import MARKETPLACES, PROVIDERS, find_sku, squeezed
@@ -42,18 +43,18 @@ class GpuHunt:
             raise ProviderError(message)
         provider = _provider(context)
         parsed = Parsed(rows=len(table.records))
-        text = {name: table.getter(name) for name in NEEDED}
+        cells = {name: table.getter(name) for name in (*NEEDED, "gpu_vendor")}
         for record in table.records:
             if not table.even(record):
                 parsed.offers.append(_ragged_offer(table, record, provider))
                 continue
             try:
-                if text["gpu_count"].text(record) in CPU_WORDS and not text["gpu_name"].text(record):
-                    parsed.ignored.append(Ignored(record.line, "no_accelerator", text["instance_name"].text(record)))
+                if cells["gpu_count"].text(record) in CPU_WORDS and not cells["gpu_name"].text(record):
+                    parsed.ignored.append(Ignored(record.line, "no_accelerator", cells["instance_name"].text(record)))
                 else:
-                    parsed.offers.append(_offer(table, record, provider))
+                    parsed.offers.append(_offer(table, cells, record, provider))
             except CellError as error:
-                column = next((name for name in NEEDED if text[name].text(record) == error.value.strip()), "price")
+                column = next((name for name in NEEDED if cells[name].text(record) == error.value.strip()), "price")
                 parsed.faults.append(error.at(record.line, column))
         _merge_sizes(parsed)
         return parsed
@@ -77,12 +78,12 @@ def _ragged_offer(table: TableRows, record: Record, provider: str) -> Offer:
     )  # fmt: skip
 
 
-def _offer(table: TableRows, record: Record, provider: str) -> Offer:
+def _offer(table: TableRows, cells: Mapping[str, Getter], record: Record, provider: str) -> Offer:
     def text(name: str) -> str:
-        return table.getter(name).text(record)
+        return cells[name].text(record)
 
     def number(name: str) -> Decimal | None:
-        return read_number(table.getter(name)(record), ".")
+        return read_number(cells[name](record), ".")
 
     is_spot = read_boolean(text("spot")) or False
     memory = number("gpu_memory")

@@ -25,11 +25,12 @@ COLUMNS = [name for name in QUOTES.names if name not in {"source_file", "source_
 
 def quotes(**changes):
     row = {
-        "id": "Q-1", "provider": "Acme", "sku": "a", "accelerator": "H100-SXM-80", "accelerators_per_instance": Decimal(8),
-        "price": Decimal("2.10"), "price_basis": "per_accelerator_hour", "currency": "USD", "purchase_model": "on_demand",
+        "id": "Q-1", "provider": "Acme", "sku": "a", "accelerator": "H100-SXM-80", "form_factor": "SXM",
+        "vram_gb": Decimal(80), "accelerators_per_instance": Decimal(8), "price": Decimal("2.10"),
+        "price_basis": "per_accelerator_hour", "currency": "USD", "purchase_model": "on_demand",
         "price_includes_tax": False, "payment_option": "none", "quoted_on": date(2026, 11, 20), "region": "eu-1",
-        "form_factor": "SXM", "vram_gb": Decimal(80), "source_file": "f", "source_line": 2, "source_hash": "h",
-        "row_key": "k", "price_per_accelerator_hour": Decimal("2.10"), "derivation": {"raw": "2.10"},
+        "source_file": "f", "source_line": 2, "source_hash": "h", "row_key": "k",
+        "price_per_accelerator_hour": Decimal("2.10"), "derivation": {"raw": "2.10"},
     }  # fmt: skip
     return quote_frame([{**row, **changes}])
 
@@ -53,7 +54,12 @@ def again(content, name):
         {"sku": "1E5", "region": "NA"},
         {"sku": 'quote " and, comma'},
         {"sku": "line\nbreak"},
-        {"upfront": Decimal("1234567.89"), "term_months": 12, "purchase_model": "reserved", "valid_until": date(2027, 1, 1)},
+        {
+            "upfront": Decimal("1234567.89"),
+            "term_months": 12,
+            "purchase_model": "reserved",
+            "valid_until": date(2027, 1, 1),
+        },
         {"price": Decimal("3.1415926535897932384626"), "price_includes_tax": True},
     ],
 )

@@ -208,7 +208,9 @@ def test_an_ambiguous_number_asks_and_is_read_once_it_is_answered(decimal, expec
     assert found == [expected]
 
 
-@pytest.mark.parametrize("name", ["../../etc/passwd.csv", "C:\\prices\\q.csv", "q.html", "a" * 300 + ".csv", "\u202ecsv.exe"])
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd.csv", "C:\\prices\\q.csv", "q.html", "a" * 300 + ".csv", "\u202ecsv.exe"]
+)
 def test_the_name_of_a_file_decides_nothing(name):
     assert len(read(TEXT.encode(), name).ready) == 1
 

@@ -168,7 +168,8 @@ def test_counts_add_up():
 
 def test_every_fault_of_a_sheet_is_named_with_row_and_column():
     sheet = read(
-        row("x"), row('"1,50"', sku="b"), row(sku="c", model="rented"), row(sku="d", count="0"), row(sku="e", model="contract"),
+        row("x"), row('"1,50"', sku="b"), row(sku="c", model="rented"), row(sku="d", count="0"),
+        row(sku="e", model="contract"),
         ",f,H100,8,2,per_accelerator_hour,USD,on_demand,eu-1,",
     )  # fmt: skip
 
