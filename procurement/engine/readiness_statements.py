@@ -191,19 +191,21 @@ def _recovers(statement: Statement, loss: Statement) -> bool:
 def _sources_added(held: Sequence[Statement], cap: int) -> list[Statement]:
     """Return the statements with those of one day that name different sources of power added up.
 
-    Utility feed and turbines of one day are two figures of two things, not two figures of one thing.
+    Utility feed and turbines of one day are two figures of two things, not two figures of one thing; of one source the
+    lower figure counts.
     """
-    added: list[Statement] = []
+    by_day: dict[date, dict[str, Statement]] = {}
     for item in held:
-        before = added[-1] if added else None
-        sources = (None, None) if before is None else (before.evidence.power_basis, item.evidence.power_basis)
-        if before is not None and before.day == item.day and None not in sources and sources[0] != sources[1]:
-            weaker = max(before, item, key=lambda one: one.rank)
-            total = min(before.accelerators + item.accelerators, cap)
-            added[-1] = replace(weaker, accelerators=total)
-        else:
-            added.append(item)
-    return added
+        source = item.evidence.power_basis
+        if source is not None:
+            known = by_day.setdefault(item.day, {})
+            known[source] = min(known.get(source, item), item, key=lambda one: one.accelerators)
+    several = {day: list(sources.values()) for day, sources in by_day.items() if len(sources) > 1}
+    kept = [item for item in held if item.day not in several or item.evidence.power_basis is None]
+    for parts in several.values():
+        weakest = max(parts, key=lambda one: (one.rank, one.order))
+        kept.append(replace(weakest, accelerators=min(sum(one.accelerators for one in parts), cap)))
+    return sorted(kept, key=_order)
 
 
 def _weighed(held: Sequence[Statement], is_fresh: Callable[[Evidence], bool]) -> Decision:
