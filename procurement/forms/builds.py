@@ -110,7 +110,9 @@ class StatementForm(RecordForm):
     def __init__(self, *args: Any, build: Build, **kwargs: Any) -> None:
         self.build = build
         super().__init__(*args, **kwargs)
-        self.fields["tranche"] = forms.ChoiceField(label="Part of the build", choices=tranche_choices(build))
+        parts = tranche_choices(build)
+        self.fields["tranche"] = forms.ChoiceField(label="Part of the build", choices=parts)
+        self.initial["tranche"] = parts[0][0]
         self.fields["reason"].required = False
 
 

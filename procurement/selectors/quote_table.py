@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
+from django.utils.text import slugify
 
 from procurement.models import Quote
 from providers import QUOTES
-
-_CODES = {"provider", "cluster"}
 
 
 def quotes_table(quotes: Iterable[Quote]) -> pd.DataFrame:
@@ -25,7 +24,10 @@ def _row(quote: Quote) -> dict[str, Any]:
 
 def _value(quote: Quote, name: str, kind: str) -> Any:
     value = getattr(quote, name, None)
-    if name in _CODES:
+    if name == "provider":
+        # the name as files spell it, so that the offer is known again; the code where it leads to another provider
+        return value.name if slugify(value.name)[:60] == value.code else value.code
+    if name == "cluster":
         return value.code if value is not None else None
     if kind in ("texts", "records"):
         return tuple(value or ())

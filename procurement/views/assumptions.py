@@ -36,7 +36,7 @@ class AssumptionSetListView(ListPage):
 
     def rows(self) -> Any:
         """Return them with the number of runs that used each."""
-        return assumption_sets_all().annotate(run_count=Count("runs"))
+        return assumption_sets_all().annotate(run_count=Count("runs")).order_by("-dated_on", "-pk")
 
 
 class AssumptionSetPage(Page):

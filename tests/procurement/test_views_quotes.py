@@ -74,7 +74,9 @@ def test_a_change_makes_a_new_version_and_the_old_one_stays_readable():
 
     client.post(address, typed(client.get(address).context["form"], price="2.80"))
 
-    versions = list(Quote.objects.filter(code=quote.code).order_by("version").values_list("version", "price", "is_current"))
+    versions = list(
+        Quote.objects.filter(code=quote.code).order_by("version").values_list("version", "price", "is_current")
+    )
     assert versions == [(1, Decimal("3.00"), False), (2, Decimal("2.80"), True)]
     assert client.get(reverse("procurement:quote", args=[quote.pk])).status_code == 200
 
@@ -100,7 +102,12 @@ def test_the_second_of_two_editors_sees_both_values_and_loses_nothing():
 
     second.post(address, merged.data.dict())
     newest = Quote.objects.get(code=quote.code, is_current=True)
-    assert (newest.version, newest.price, newest.region, newest.quantity_available) == (3, Decimal("2.90"), "eu-west-1", 128)
+    assert (newest.version, newest.price, newest.region, newest.quantity_available) == (
+        3,
+        Decimal("2.90"),
+        "eu-west-1",
+        128,
+    )
 
 
 def test_filters_and_order_stand_in_the_address_and_are_shown_as_chips():

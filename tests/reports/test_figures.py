@@ -41,7 +41,11 @@ VERDICTS = ("on_prem", "cloud", "hybrid", "bridge_then_on_prem", "wait", "stay",
         ("day", figures.day_text(date(2026, 11, 28)), "28 Nov 2026"),
         ("day from ISO", figures.day_text("2026-11-28"), "28 Nov 2026"),
         ("month", figures.month_text(date(2026, 11, 28)), "Nov 2026"),
-        ("moment names its zone", figures.instant_text(datetime(2026, 11, 28, 14, 5, tzinfo=UTC)), "28 Nov 2026, 14:05 UTC"),
+        (
+            "moment names its zone",
+            figures.instant_text(datetime(2026, 11, 28, 14, 5, tzinfo=UTC)),
+            "28 Nov 2026, 14:05 UTC",
+        ),
         ("not a number", figures.number_text(float("nan")), "–"),
         ("option", figures.option_words("hybrid:pod+aws-1"), "own pod, rent aws-1"),
         ("bridge", figures.option_words("bridge:aws-1->pod"), "rent aws-1, then own pod"),
@@ -79,5 +83,3 @@ def test_every_status_has_a_badge():
 
 def test_every_badge_has_a_word_and_an_icon_that_exists():
     assert all(badge.word and badge.icon in ICONS for badge in BADGES.values())
-
-

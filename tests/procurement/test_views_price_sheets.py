@@ -1,0 +1,132 @@
+"""Pages of price sheets: upload, faults by row, release of held rows."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from procurement.models import PriceSheet, Quote, SheetRow
+from procurement.services.job_runner import job_work
+from procurement.tasks import JOB_KINDS
+from tests.factories import make_assumptions
+from tests.procurement.page_tools import signed_in
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+HEADER = "id,provider,sku,accelerator,price,price_basis,currency,purchase_model,region"
+GOOD = "q-1,Acme,h100,H100-SXM,2.50,per_accelerator_hour,USD,on_demand,us-east-1"
+UNKNOWN_MODEL = "q-2,Acme,x9,Zeta-9000,2.50,per_accelerator_hour,USD,on_demand,us-east-1"
+NO_NUMBER = "q-3,Acme,h100,H100-SXM,dear,per_accelerator_hour,USD,on_demand,us-east-1"
+
+
+def upload(client, *lines, **changes):
+    """Send a file of those lines and read it."""
+    content = "\n".join([HEADER, *lines]).encode()
+    sent = {"observed_on": "2026-11-20", "source": "mail of 20 Nov", **changes}
+    sent.setdefault("file", SimpleUploadedFile("prices.csv", content, content_type="text/csv"))
+    page = client.post(reverse("procurement:price_sheet_new"), sent, follow=True)
+    while job_work(kinds=JOB_KINDS) is not None:
+        pass
+    return page
+
+
+@pytest.fixture(autouse=True)
+def _day_is_fixed():
+    make_assumptions()
+
+
+def test_a_sheet_is_received_and_its_page_waits_for_the_outcome():
+    page = upload(signed_in("analyst"), GOOD)
+
+    assert b"Being read" in page.content
+    assert b"hx-get" in page.content
+    assert Quote.objects.get().price_per_accelerator_hour == 2.5
+
+
+def test_a_faulty_row_stops_the_sheet_and_is_shown_with_what_would_be_right():
+    client = signed_in("analyst")
+    upload(client, GOOD, NO_NUMBER)
+
+    page = client.get(reverse("procurement:price_sheet", args=[PriceSheet.objects.get().pk]))
+
+    assert b"Nothing was imported" in page.content
+    assert b"dear" in page.content
+    assert not Quote.objects.exists()
+
+
+def test_the_good_rows_are_imported_when_that_was_asked_for():
+    upload(signed_in("analyst"), GOOD, NO_NUMBER, is_skipping_faulty="on")
+
+    assert Quote.objects.count() == 1
+    assert SheetRow.objects.filter(state="faulty").count() == 1
+
+
+def test_rows_may_be_pasted():
+    content = f"{HEADER}\n{GOOD}"
+
+    upload(signed_in("analyst"), file="", pasted=content)
+
+    assert Quote.objects.count() == 1
+
+
+@pytest.mark.parametrize("sent", [{"file": "", "pasted": ""}, {"pasted": "a,b"}])
+def test_exactly_one_of_file_and_pasted_rows_is_asked_for(sent):
+    answer = upload(signed_in("analyst"), GOOD, **sent)
+
+    assert answer.status_code == 422
+    assert not PriceSheet.objects.exists()
+
+
+def test_the_same_file_twice_is_one_sheet():
+    client = signed_in("analyst")
+
+    upload(client, GOOD)
+    upload(client, GOOD)
+
+    assert (PriceSheet.objects.count(), Quote.objects.count()) == (1, 1)
+
+
+def test_a_held_row_is_released_with_what_was_missing_and_why():
+    client = signed_in("analyst")
+    upload(client, GOOD, UNKNOWN_MODEL)
+    row = SheetRow.objects.get(state="held")
+    address = reverse("procurement:sheet_row_release", args=[row.pk])
+
+    silent = client.post(address, {"accelerator": "H100-SXM", "price": "2.50", "currency": "USD"})
+    client.post(
+        address,
+        {
+            "accelerator": "H100-SXM",
+            "price": "2.50",
+            "currency": "USD",
+            "region": "us-east-1",
+            "reason": "confirmed by phone",
+        },
+    )
+
+    row.refresh_from_db()
+    assert silent.status_code == 422
+    assert (row.state, row.release_reason) == ("released", "confirmed by phone")
+    assert Quote.objects.count() == 2
+
+
+def test_the_original_file_is_given_back_byte_for_byte():
+    client = signed_in("analyst")
+    upload(client, GOOD)
+
+    answer = client.get(reverse("procurement:price_sheet_file", args=[PriceSheet.objects.get().pk]))
+
+    assert b"".join(answer.streaming_content) == f"{HEADER}\n{GOOD}".encode()
+    answer.close()
+
+
+def test_what_is_exported_is_read_back_as_the_same_offers():
+    client = signed_in("analyst")
+    upload(client, GOOD)
+    exported = client.get(reverse("procurement:quotes_export")).content
+
+    upload(client, file=SimpleUploadedFile("again.csv", exported, content_type="text/csv"))
+
+    again = PriceSheet.objects.get(file_name="again.csv")
+    assert again.message == ""
+    assert (again.state, again.rows_same, again.rows_new, again.rows_changed) == ("imported", 1, 0, 0)
+    assert Quote.objects.count() == 1
