@@ -20,7 +20,7 @@ from procurement.engine.bookability_columns import (
     workload_columns,
 )
 from procurement.engine.codes import FABRICS, INTERCONNECTS
-from procurement.engine.dates import needs_fabric, reached_by
+from procurement.engine.dates import reached_by, waits_for_renewal_alone
 from procurement.engine.forecast import Forecast
 from procurement.engine.obstacles import largest_domain
 from procurement.engine.readiness import Readiness
@@ -209,10 +209,8 @@ def _cluster_checks(
 
 def _state(scenario: Scenario, workload: Workload, build: Build, forecast: Forecast, accelerators: int) -> int:
     """Return whether a cluster has so many accelerators usable by the need, at the quantile that decides."""
-    known = forecast if needs_fabric(workload, build) else forecast.single_node or forecast
-    is_job = workload.shape == "one_job" and needs_fabric(workload, build)
-    if accelerators <= (known.renewable_job_now if is_job else known.renewable_now):
-        return READY  # a verdict never flips on age alone (semantics 33)
+    if waits_for_renewal_alone(forecast, build, workload, accelerators):
+        return READY
     reached = reached_by(forecast, build, workload, accelerators)
     if reached is None:
         return NO_FORECAST

@@ -68,6 +68,13 @@ def reached_by(forecast: Forecast, build: Build, workload: Workload, accelerator
     return forecast.job_cdf_for(accelerators) if workload.shape == "one_job" else forecast.cdf_for(accelerators)
 
 
+def waits_for_renewal_alone(forecast: Forecast, build: Build, workload: Workload, accelerators: int) -> bool:
+    """Return whether all that is asked for is there but for evidence that only aged (semantics 33)."""
+    if not needs_fabric(workload, build):
+        return accelerators <= (forecast.single_node or forecast).renewable_now
+    return accelerators <= (forecast.renewable_job_now if workload.shape == "one_job" else forecast.renewable_now)
+
+
 def renewals(forecast: Forecast, build: Build, workload: Workload, accelerators: int) -> tuple[str, ...]:
     """Return the conditions ``renew:<gate>`` of evidence that only aged, where the need rests on it (semantics 33)."""
     known = forecast if needs_fabric(workload, build) else forecast.single_node or forecast

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from procurement.engine.codes import INTERCONNECTS
-from procurement.engine.dates import days_at, reached_by
+from procurement.engine.dates import days_at, reached_by, waits_for_renewal_alone
 from procurement.engine.forecast import Forecast
 from procurement.engine.options_on_prem import planned_accelerators
 from procurement.engine.readiness import Readiness
@@ -89,7 +89,12 @@ def is_network_weak(build: Build, workload: Workload) -> bool:
 def date_reasons(
     facts: BuildFacts, workload: Workload, accelerators: int, as_of: date, quantile: float
 ) -> tuple[str, ...]:
-    """Return ``no_forecast`` or ``not_ready_by_need`` where the usable date is unknown or too late (semantics 13)."""
+    """Return ``no_forecast`` or ``not_ready_by_need`` where the usable date is unknown or too late (semantics 13).
+
+    Evidence that only aged speaks against nothing: a verdict never flips on age alone (semantics 33).
+    """
+    if waits_for_renewal_alone(facts.forecast, facts.build, workload, accelerators):
+        return ()
     days = days_at(reached_by(facts.forecast, facts.build, workload, accelerators), quantile)
     if days is None:
         return ("no_forecast",)
