@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from procurement.engine.cloud_factors import Batch, Billing, Factors, batch_of, billing_factors
 from procurement.engine.costs.base import line_rate
-from procurement.engine.equal_work import accelerators_at, shares_at
+from procurement.engine.equal_work import accelerators_at
 from procurement.engine.options_cloud import tail_partner
 from procurement.engine.periods import SMALLEST_PART, Amount, Numbers
 from procurement.engine.setting import Setting
 from procurement.engine.tables import Quote, Workload
+from procurement.engine.throughput import throughput_table
 from procurement.engine.units import (
     instance_size,
     is_committed,
@@ -159,22 +160,20 @@ def _partners(quotes: Sequence[Quote], setting: Setting) -> list[int | None]:
 
 def _needs(workloads: Sequence[Workload], quote: Quote) -> tuple[Numbers, Numbers]:
     """Return N in the quote's type and the share of an hour that counts, shape (workloads,); NaN where not known."""
-    needs = np.full(len(workloads), np.nan)
-    shares = np.ones(len(workloads))
     known: dict[tuple[object, ...], int | None] = {}
+    needs = np.full(len(workloads), np.nan)
     for row, workload in enumerate(workloads):
         key = (workload.accelerator_types[:1], workload.accelerators, workload.kind)
         if key not in known:
             known[key] = accelerators_at(workload, quote.accelerator, quote.accelerators_per_node or 1)
         need = known[key]
-        if need is None:
-            continue
-        needs[row] = need
-        if workload.training is not None:
-            share = shares_at(workload, quote, need)[0]
-            shares[row] = share
-            needs[row] = need if share > 0.0 else np.nan
-    return needs, shares
+        needs[row] = np.nan if need is None else need
+    shares = np.ones(len(workloads))
+    rows = [row for row, workload in enumerate(workloads) if workload.training is not None and needs[row] > 0.0]
+    if rows:
+        table = throughput_table([workloads[row] for row in rows], [quote], needs[rows][:, np.newaxis])
+        shares[rows] = table.useful_share[:, 0]
+    return np.where(shares > 0.0, needs, np.nan), shares
 
 
 def _block(factors: Factors, prices: QuotePrices, columns: Rows) -> Numbers:

@@ -1,7 +1,7 @@
 """Equal work: the hours one workload needs at one place, whatever the place gets out of an hour (semantics 5 to 7)."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ class Asked:
     accelerators: int = 0  # in which the curves are stated
     part: Part | None = None  # of the accelerators, where the rest works elsewhere
     moved: Amount = 0.0  # months by which the window was moved, one a draw where dates are drawn
+    known_shares: dict[int, Numbers] = field(default_factory=dict, repr=False)  # by accelerators, filled when asked
 
     @property
     def end(self) -> Amount:
@@ -52,15 +53,22 @@ class Asked:
         if not self.curves or self.curve_of_month is None:
             return None
         if self.part is not None:
-            shares = replace(self, part=None).shares_at(self.part.whole)
-            return None if shares is None else _cut(shares, self.part)
+            return _cut(self._whole_shares(self.part.whole, self.curve_of_month), self.part)
+        return self._whole_shares(accelerators, self.curve_of_month)
+
+    def _whole_shares(self, accelerators: int, curve_of_month: NDArray[np.intp]) -> Numbers:
+        if accelerators not in self.known_shares:
+            self.known_shares[accelerators] = self._shares(accelerators, curve_of_month)
+        return self.known_shares[accelerators]
+
+    def _shares(self, accelerators: int, curve_of_month: NDArray[np.intp]) -> Numbers:
         scale = accelerators / max(self.accelerators, 1)
         curves = [curve.times(scale) for curve in self.curves]
         peak = max(1, math.ceil(max(curve.peak for curve in curves) - SMALLEST_PART))
         levels = np.arange(peak + 1, dtype=np.float64)
         shares = np.stack([np.diff(curve.served_by(levels)) for curve in curves])
         shares = shares[:, :accelerators]
-        return shares if len(curves) == 1 else np.asarray(shares[self.curve_of_month])
+        return shares if len(curves) == 1 else np.asarray(shares[curve_of_month])
 
 
 def _cut(shares: Numbers, part: Part) -> Numbers:
@@ -102,6 +110,8 @@ def shares_at(workload: Workload, place: Quote | Build, accelerators: int) -> tu
     A workload with a training block states useful hours; otherwise demand is occupied hours, the same at every place
     (semantics 6). NaN and None where a needed figure is not known.
     """
+    if workload.training is None and workload.feed_gb_s_per_accelerator is None:
+        return 1.0, 1.0  # nothing that a place could waste
     found = useful_share(workload, place, accelerators)
     useful = found.useful_share
     if workload.training is None:
@@ -145,7 +155,7 @@ def later(asked: Asked, months: Amount) -> Asked:
         first = math.floor(float(np.max(months)) + SMALLEST_PART)
         index = np.clip(np.arange(count) - first, 0, curve_of_month.size - 1)
         curve_of_month = curve_of_month[index]
-    return replace(asked, hours=moved, curve_of_month=curve_of_month, moved=months)
+    return replace(asked, hours=moved, curve_of_month=curve_of_month, moved=months, known_shares={})
 
 
 def _shifted(hours: Numbers, months: Amount, count: int) -> Numbers:
