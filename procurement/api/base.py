@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from django.db.models import Model, QuerySet
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
-from rest_framework.exceptions import NotAuthenticated
+from rest_framework.exceptions import MethodNotAllowed, NotAuthenticated
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -62,6 +62,8 @@ class ApiView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse who may not ask and what cannot be asked."""
         super().initial(request, *args, **kwargs)
+        if request.method not in self.allowed_methods and request.method != "HEAD":
+            raise MethodNotAllowed(request.method or "")
         refuse_unknown_parameters(request, self.parameters(request.method or ""))
 
     def check_permissions(self, request: Request) -> None:

@@ -52,9 +52,12 @@ REPLY_HEADERS = {
     "X-RateLimit-Reset": {"schema": TEXT, "description": "seconds until the minute is over"},
 }
 IF_MATCH = {
-    "name": "If-Match", "in": "header", "required": True, "schema": TEXT,
+    "name": "If-Match",
+    "in": "header",
+    "required": True,
+    "schema": {"type": "string", "pattern": r'^(W/)?"\d{1,9}"$'},
     "description": "the ETag of the version that the change is meant for",
-}  # fmt: skip
+}
 IF_NONE_MATCH = {
     "name": "If-None-Match", "in": "header", "schema": TEXT, "description": "the ETag that the client holds",
 }  # fmt: skip

@@ -23,6 +23,8 @@ class TokenInput(StrictSerializer):
 class TokenOutput(RecordOutput):
     """A token without its secret."""
 
+    scopes = serializers.ListField(child=serializers.CharField())
+
     class Meta:
         model = ApiToken
         fields = ("key", "name", "scopes", "created_at", "expires_at", "last_used_at", "revoked_at")
@@ -31,6 +33,7 @@ class TokenOutput(RecordOutput):
 class NewTokenOutput(RecordOutput):
     """A new token; its secret is shown this once."""
 
+    scopes = serializers.ListField(child=serializers.CharField())
     secret = serializers.CharField(help_text="shown once; send it as password, or after the key and a dot as Bearer")
 
     class Meta:
