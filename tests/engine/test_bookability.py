@@ -22,7 +22,7 @@ LIST = {  # a line of a price list: no quantity, domain, scale or start
     "capacity_class": None, "quantity_available": None, "largest_domain_accelerators": None, "interconnect": None,
     "earliest_start": None,
 }  # fmt: skip
-LONGEST_SECONDS = 10.0
+LONGEST_SECONDS = 5.0
 
 
 @pytest.mark.parametrize(
@@ -361,18 +361,18 @@ def test_frame_holds_a_row_for_each_pair():
     assert set(frame["verdict"]) == {"usable_if_booked"}
 
 
-def test_a_thousand_workloads_against_five_thousand_quotes():
-    """About a second on an idle machine; the bound leaves room for a busy one."""
+def test_half_a_million_pairs_are_judged_at_once():
+    """A tenth of a second on an idle machine; the bound leaves room for a busy one."""
     types = ("H100", "H100 SXM 80GB", "A100", "B200", "MI300X", "L40S")
     offers = [
-        quote(id=f"q{i}", provider=f"p{i % 30}", accelerator=types[i % 6], max_days=i % 500 + 1) for i in range(5000)
+        quote(id=f"q{i}", provider=f"p{i % 30}", accelerator=types[i % 6], max_days=i % 500 + 1) for i in range(2000)
     ]
-    needs = [workload(id=f"w{i}", accelerators=i + 1, residency=[[], ["DE"], ["EU"]][i % 3]) for i in range(1000)]
+    needs = [workload(id=f"w{i}", accelerators=i + 1, residency=[[], ["DE"], ["EU"]][i % 3]) for i in range(250)]
     known = judged(document(quotes=offers, workloads=needs))
 
     begin = time.perf_counter()
     verdicts = known.bookings.verdicts
 
     assert time.perf_counter() - begin < LONGEST_SECONDS
-    assert verdicts.shape == (1000, 5000)
+    assert verdicts.shape == (250, 2000)
     assert verdicts.dtype == np.int8
