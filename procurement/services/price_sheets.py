@@ -23,13 +23,14 @@ from procurement.models import (
     SheetState,
 )
 from procurement.permissions import require
+from procurement.selectors.assumptions import assumption_set_in_force
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.job_runner import RunningJob
 from procurement.services.jobs import job_request
 from procurement.services.quotes import PRICE_FIELDS, quote_derive
 from procurement.services.runs import recompute_request
-from providers import Fault, Held, ProviderError, QuoteSheet, read_quotes
+from providers import Fault, Held, ProviderError, QuoteSheet, Rate, read_quotes
 from providers.contract import row_key
 
 MAX_SHEET_BYTES = 50 * 1024 * 1024
@@ -108,7 +109,7 @@ def price_sheet_import(job: RunningJob, sheet: int) -> None:
     job.progress(1, 2, f"storing {len(read.ready)} quotes")
     try:
         with transaction.atomic():
-            store_quotes(sheet=record, rows=read.ready.to_dict("records"), by=_receiver(record))
+            store_quotes(sheet=record, rows=read.ready.to_dict("records"), by=_receiver(record))  # type: ignore[arg-type]
     except ProcurementError as error:
         _refuse(record, error.message)
         return
@@ -166,7 +167,7 @@ def _released(row: SheetRow, stated: Mapping[str, Any]) -> dict[str, Any]:
             except ValidationError as error:
                 faults[name] = error.messages
     price = values.get("price")
-    if "price" not in faults and not price > 0:
+    if "price" not in faults and (price is None or not price > 0):
         faults["price"] = [f"{price} is no price: state one above 0."]
     if faults:
         raise ProcurementError("invalid", "; ".join(text for texts in faults.values() for text in texts), faults)
@@ -220,6 +221,15 @@ def _read(record: PriceSheet) -> QuoteSheet:
         currency=record.currency or None, provider=record.provider.code if record.provider else None,
         format_key=record.format_key or None, aliases=aliases,
     )  # fmt: skip
+
+
+def _rates() -> tuple[Rate, ...]:
+    """Return the dated rates in force, so that prices in other currencies can be judged and need not be held."""
+    assumption_set = assumption_set_in_force()
+    rates = assumption_set.fx.all() if assumption_set else ()
+    return tuple(
+        Rate(base=rate.base, counter=rate.counter, rate=rate.rate, on=rate.on, source=rate.source) for rate in rates
+    )
 
 
 def _store_rows(record: PriceSheet, read: QuoteSheet) -> None:
