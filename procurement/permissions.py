@@ -1,6 +1,6 @@
 """Who may do what: one table of actions and roles, used by web, API and services alike."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from procurement.errors import PermissionRefused
 
@@ -35,10 +35,21 @@ ACTIONS: dict[str, tuple[str, ...]] = {
 class Person(Protocol):
     """What the rules need to know of a user."""
 
-    is_authenticated: bool
-    is_active: bool
-    is_superuser: bool
-    groups: object
+    @property
+    def is_authenticated(self) -> bool:
+        """Whether somebody is signed in."""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the account is open."""
+
+    @property
+    def is_superuser(self) -> bool:
+        """Whether everything is allowed."""
+
+    @property
+    def groups(self) -> Any:
+        """The groups that carry the roles."""
 
 
 def roles_of(user: Person) -> frozenset[str]:
@@ -50,7 +61,7 @@ def roles_of(user: Person) -> frozenset[str]:
     if not hasattr(user, "_role_names"):
         # one query per request: the user object lives as long as the request
         user._role_names = frozenset(user.groups.values_list("name", flat=True))  # type: ignore[attr-defined]
-    return user._role_names & set(ROLES)  # type: ignore[attr-defined, no-any-return]
+    return user._role_names & set(ROLES)  # type: ignore[attr-defined]
 
 
 def can(user: Person, action: str) -> bool:

@@ -186,13 +186,13 @@ def breakeven_sentences(option: OptionView, places: Places) -> list[str]:
         later = f"; at the last month's rate it would after {number_text(beyond, 1)} months" if known(beyond) else ""
         return [f"Against “{against}”: {told}{later}."]
     discounted = breakeven.get("discounted") or {}
-    told = [
+    periods: list[tuple[str, Any, Any, str, int]] = [
         ("pays back after", breakeven.get("months"), discounted.get("months"), "months", 1),
         ("after", breakeven.get("hours"), discounted.get("hours"), "hours of use", 0),
     ]
     parts = [
         f"{verb} {number_text(simple, places_)} {unit}{_discounted(later, places_)}"
-        for verb, simple, later, unit, places_ in told
+        for verb, simple, later, unit, places_ in periods
         if known(simple)
     ]
     if known(breakeven.get("utilisation")):
@@ -225,4 +225,3 @@ def age_sentence(answer: Answer, as_of: Any) -> str:
     days = (as_of - answer.oldest_input_on).days
     oldest = day_text(answer.oldest_input_on)
     return f"The oldest input is of {oldest}, {counted(days, 'day')} before the day of evaluation."
-

@@ -131,7 +131,8 @@ class _Frozen(EmailMessage):
 
 def transport() -> Transport:
     """Return the way out that the settings name."""
-    return {_SMTP: SmtpTransport, _FOLDER: FolderTransport}.get(settings.EMAIL_BACKEND, BackendTransport)()
+    ways: dict[str, Callable[[], Transport]] = {_SMTP: SmtpTransport, _FOLDER: FolderTransport}
+    return ways.get(settings.EMAIL_BACKEND, BackendTransport)()
 
 
 def _expect(reply: tuple[int, bytes], wanted: int = _ACCEPTED) -> None:

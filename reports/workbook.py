@@ -144,7 +144,7 @@ def _inputs(book: Workbook, formats: Formats, inputs: Mapping[str, Any], workloa
     sheet = book.add_worksheet("Assumptions")
     sheet.set_column(0, 0, 44)
     sheet.set_column(1, 1, 30)
-    workload = next((entry for entry in inputs.get("workloads", ()) if entry["id"] == workload_code), {})
+    workload: dict[str, Any] = next((entry for entry in inputs.get("workloads", ()) if entry["id"] == workload_code), {})
     rows = [*_flat("assumptions", inputs.get("assumptions", {})), *_flat("workload", workload)]
     sheet.write_string(0, 0, "Input", formats.head)
     sheet.write_string(0, 1, "Value", formats.head)

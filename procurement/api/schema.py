@@ -66,9 +66,9 @@ IDEMPOTENCY_KEY = {
     "description": "a new key for each new request; sent again, the first reply is given again",
 }  # fmt: skip
 ETAG = {"ETag": {"schema": TEXT, "description": "the version in quotes"}}
-CODE = {"schema": {"type": "string"}, "description": "code; `/` is written ~1 and `~` is written ~0"}
+CODE: dict[str, Any] = {"schema": {"type": "string"}, "description": "code; `/` is written ~1 and `~` is written ~0"}
 NUMBER = {"schema": {"type": "integer", "minimum": 1, "maximum": 2**53}}
-PATH_PARAMETERS = {
+PATH_PARAMETERS: dict[str, dict[str, Any]] = {
     "id": NUMBER,
     "row_id": NUMBER,
     "number": NUMBER,

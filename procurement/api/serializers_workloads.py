@@ -98,7 +98,9 @@ class AssumptionSetInput(RecordInput):
     policy = Document(required=False)
     forecast_dates = serializers.ListField(child=Text(max_length=10), max_length=120, required=False)
     keep_options = serializers.ListField(child=Text(max_length=400), max_length=100, required=False)
-    fx = FxRateInput(many=True, required=False, max_length=500, help_text="replaces all rates of the set")
+    fx = FxRateInput(  # type: ignore[call-arg] # with many=True it takes what lists take
+        many=True, required=False, max_length=500, help_text="replaces all rates of the set"
+    )
     ranges = RangesField(required=False)
 
     class Meta:

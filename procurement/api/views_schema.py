@@ -6,6 +6,7 @@ from typing import Any
 import yaml
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.renderers import JSONRenderer
@@ -68,7 +69,7 @@ class ReferenceApi(ApiView):
 
     def get(self, request: Request, **kwargs: Any) -> HttpResponse:
         """Return the page."""
-        return render(request._request, "api/reference.html", {"groups": reference_groups()})
+        return render(request._request, "api/reference.html", {"operations": reference_text()})
 
 
 @functools.cache
@@ -80,6 +81,11 @@ def openapi_document() -> dict[str, Any]:
 
 
 @functools.cache
+def reference_text() -> str:
+    """Return the operations as HTML; they are part of the program, so they are written once."""
+    return render_to_string("api/operations.html", {"groups": reference_groups()})
+
+
 def reference_groups() -> dict[str, list[dict[str, Any]]]:
     """Return the operations by resource, as the plain page shows them."""
     groups: dict[str, list[dict[str, Any]]] = {}
@@ -115,7 +121,7 @@ def _resolved(entry: dict[str, Any]) -> dict[str, Any]:
 
 def _fields(operation: dict[str, Any]) -> list[dict[str, Any]]:
     content = operation.get("requestBody", {}).get("content", {})
-    schema = next((media["schema"] for media in content.values()), {})
+    schema: dict[str, Any] = next((media["schema"] for media in content.values()), {})
     name = schema.get("$ref", "").rsplit("/", 1)[-1]
     schema = openapi_document()["components"]["schemas"].get(name, schema)
     required = set(schema.get("required", ()))

@@ -6,7 +6,7 @@ import structlog
 
 FORMATS = ("json", "console")
 
-SHARED = [
+SHARED: list[Any] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_logger_name,
     structlog.stdlib.add_log_level,

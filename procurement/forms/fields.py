@@ -158,7 +158,7 @@ class NumbersField(ListField):
     def to_python(self, value: Any) -> Any:
         """Return the numbers as a list."""
         text = forms.CharField.to_python(self, value)
-        return [float(read_number(word)) for word in re.split(r"[;\s]+|,\s+", text.strip()) if word]
+        return [float(read_number(word)) for word in re.split(r"[;\s]+|,\s+", (text or "").strip()) if word]
 
 
 class DayField(forms.DateField):

@@ -15,7 +15,7 @@ from procurement.models import AssumptionSet, Build, Quote, Workload
 SCHEMA = "scenario/1"
 # document keys that are not the model field's own value
 _CODES = {"provider", "cluster", "operator", "site"}
-_EMPTY = (None, "", [], {})
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
 def scenario_document(*, assumption_set: AssumptionSet, as_of: date) -> dict[str, Any]:

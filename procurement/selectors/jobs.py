@@ -69,11 +69,6 @@ def _due() -> QuerySet[Job]:
     return Job.objects.filter(waiting | abandoned)
 
 
-def jobs_all() -> QuerySet[Job]:
-    """Return every job, newest first, without the minute ticks that went well."""
-    return Job.objects.select_related("requested_by").exclude(kind="clock_tick", status=JobStatus.DONE)
-
-
 def jobs_of_run(run: Run) -> QuerySet[Job]:
     """Return the jobs of a run's stages, newest first."""
     return Job.objects.filter(args__run=run.pk)

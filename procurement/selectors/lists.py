@@ -56,7 +56,7 @@ def search_records(text: str) -> Found:
     )
 
 
-def _found(rows: QuerySet, words: list[str], fields: tuple[str, ...]) -> list:  # type: ignore[type-arg]
+def _found(rows: QuerySet, words: list[str], fields: tuple[str, ...]) -> list:
     if not words:
         return []
     for word in words:

@@ -23,7 +23,7 @@ def _row(quote: Quote) -> dict[str, Any]:
 
 
 def _value(quote: Quote, name: str, kind: str) -> Any:
-    value = getattr(quote, name, None)
+    value: Any = getattr(quote, name, None)
     if name == "provider":
         # the name as files spell it, so that the offer is known again; the code where it leads to another provider
         return value.name if slugify(value.name)[:60] == value.code else value.code

@@ -28,7 +28,9 @@ def quote_check(quote: Quote) -> None:
 
 def build_check(build: Build) -> None:
     """Refuse a build that the engine would refuse; a build without tranches is still being entered."""
-    document = build_document(build) if build.pk else {"id": build.code, "accelerator": build.accelerator}
+    document: dict[str, Any] = (
+        build_document(build) if build.pk else {"id": build.code, "accelerator": build.accelerator}
+    )
     if build.pk is None:
         document |= {"accelerators_per_node": build.accelerators_per_node}
         document["cooling_kw_per_node"] = build.cooling_kw_per_node or {}

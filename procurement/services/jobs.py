@@ -134,7 +134,7 @@ def job_claim(*, owner: str) -> Job | None:
 
     One statement, committed at once: of any number of workers exactly one gets a row.
     """
-    values = {
+    values: dict[str, str | int] = {
         "owner": owner,
         "lease": settings.JOB_LEASE_SECONDS,
         "most": settings.JOB_MAX_ATTEMPTS,

@@ -85,7 +85,7 @@ def quote_derive(quote: Quote) -> None:
     row = {name: Quote._meta.get_field(name).to_python(getattr(quote, name)) for name in PRICE_FIELDS}
     steps = [f"{row['price'].normalize():f} {quote.currency} {BASIS_WORDS.get(quote.price_basis, quote.price_basis)}"]
     rate = per_accelerator_hour(row, steps)
-    quote.price_per_accelerator_hour = None if isinstance(rate, Reason) else rate
+    quote.price_per_accelerator_hour = None if isinstance(rate, Reason) else rate  # type: ignore[assignment]
     result = rate.message if isinstance(rate, Reason) else f"{rate:f} {quote.currency} per accelerator-hour"
     quote.derivation = {"raw": {"price": str(row["price"])}, "steps": steps, "result": result}
 

@@ -94,7 +94,7 @@ class ListPage(Page):
         everything = self.rows()
         chosen, form, chips = self._filtered(everything)
         ordered, key = self._ordered(chosen)
-        size = int(request.GET["size"]) if request.GET.get("size") in map(str, PAGE_SIZES) else PAGE_SIZES[0]
+        size = int(request.GET["size"]) if request.GET.get("size") in {str(size) for size in PAGE_SIZES} else PAGE_SIZES[0]
         paginator = Paginator(ordered, size)
         page = paginator.get_page(request.GET.get("page"))
         context = {

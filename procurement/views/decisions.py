@@ -1,5 +1,6 @@
 """Pages of decisions: list, decision, prepare, approve by a second person."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -24,7 +25,11 @@ from procurement.views.filters import DecisionFilter
 from procurement.views.frame import Entry
 from procurement.views.history import history_shown
 
-CLOSINGS = {"approve": decision_approve, "reject": decision_reject, "withdraw": decision_withdraw}
+CLOSINGS: dict[str, Callable[..., Decision]] = {
+    "approve": decision_approve,
+    "reject": decision_reject,
+    "withdraw": decision_withdraw,
+}
 
 
 class DecisionListView(ListPage):
@@ -58,7 +63,12 @@ class DecisionDetailView(Page):
         now = decision_answer_today(decision)
         is_open = decision.state == "proposed"
         is_mine = decision.prepared_by_id == request.user.pk
-        context = {"decision": decision, "now": now, "is_current": decision_is_current(decision), "is_open": is_open}
+        context: dict[str, Any] = {
+            "decision": decision,
+            "now": now,
+            "is_current": decision_is_current(decision),
+            "is_open": is_open,
+        }
         form = ApprovalForm(initial={"version": decision.version})
         context |= {"is_mine": is_mine, "form": form, "today": day_of_evaluation()}
         return self.show({**context, "entries": history_shown(decision)})

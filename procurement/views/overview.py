@@ -103,7 +103,7 @@ def first_steps() -> list[dict[str, Any]]:
 
 def next_dates() -> list[dict[str, Any]]:
     """Return what ends soon, soonest first."""
-    dates = [
+    dates: list[dict[str, Any]] = [
         {
             "on": row.expires_on,
             "words": f"{row.quote.provider}: {row.quote.code} can no longer be signed",

@@ -28,7 +28,7 @@ def _fonts() -> typst.Fonts:
 def typeset(template: str, data: dict[str, Any]) -> bytes:
     """Return the PDF of a template and its data; tagged for screen readers, the same bytes for the same data."""
     files = {"main": _source(template), "frame.typ": _source("frame.typ")}
-    return typst.compile(
+    return typst.compile(  # type: ignore[call-overload, no-any-return] # its types know fewer inputs than it takes
         files,
         format="pdf",
         sys_inputs={"data": json.dumps(data, ensure_ascii=False)},

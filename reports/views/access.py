@@ -4,6 +4,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from django.contrib.auth.mixins import AccessMixin
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views import View
 
@@ -27,7 +28,7 @@ class ReaderView(AccessMixin, View):
 
     action: ClassVar[str] = "record.view"
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Let nobody in who is signed out or not allowed."""
         if not request.user.is_authenticated:
             return self.handle_no_permission()
