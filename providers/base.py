@@ -125,6 +125,26 @@ def no_price(what: str = "no price is stated") -> Reason:
     return Reason("price_missing", what, "state the price, or wait for a list that has it")
 
 
+def object_in(entry: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return the object under a key, empty when there is none; CellError when it is something else."""
+    value = entry.get(name)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise CellError(str(value)[:80], "wrong_shape", f"{name} must be an object")
+    return value
+
+
+def objects_in(entry: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Return the list of objects under a key, empty when there is none; CellError when it is something else."""
+    value = entry.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(part, dict) for part in value):
+        raise CellError(str(value)[:80], "wrong_shape", f"{name} must be a list of objects")
+    return value
+
+
 SUBJECTS = ("instance_type", "id", "name", "displayName")  # keys that name an object of an API
 
 

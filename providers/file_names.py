@@ -19,6 +19,14 @@ def provider_in(file_name: str) -> str | None:
     return None
 
 
+def folder_of(file_name: str) -> str | None:
+    """Return the folder that a catalog lies in where it can be a provider's: `catalogs/v8/acme/vms.csv`."""
+    parts = re.split(r"[/\\]", file_name)[:-1]
+    folder = parts[-1].strip().lower() if parts else ""
+    is_plain = squeezed(folder) in PLAIN_WORDS or re.fullmatch(r"v?[0-9.]*", folder) is not None
+    return None if is_plain or folder in {"..", "tmp", "uploads"} else folder
+
+
 def stem_of(file_name: str) -> str | None:
     """Return the bare file name where it can be a provider's: `acme.csv` but not `vms.csv`."""
     stem = re.sub(r"\.[A-Za-z0-9]+$", "", re.split(r"[/\\]", file_name)[-1]).strip().lower()

@@ -102,7 +102,7 @@ REGIONS = frozenset((row["provider"], row["region"]) for row in rows_of("regions
     (provider, region) for (provider, _), region in REGION_ALIASES.items()
 )
 REGION_PATTERNS: Mapping[str, re.Pattern[str]] = {
-    "aws": re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d+"),
+    "aws": re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d+(?:-[a-z0-9-]+)?"),  # with the name of a local zone
     "gcp": re.compile(r"[a-z]+-[a-z]+\d+|global"),
     "oci": re.compile(r"[a-z]{2}-[a-z]+-\d+"),
     "azure": re.compile(r"(?!)"),  # its names follow no rule: only those of the table are known

@@ -28,6 +28,7 @@ from providers.sheet import Reason
 
 COUNT_TOLERANCE = Decimal("0.02")  # of the count: catalogs write 1/6 as 0.167
 GPU_WORD = "accelerators"
+GCP_ZONE = re.compile(r"([a-z]+-[a-z]+[0-9]+)-[a-z]")
 
 
 @dataclass(slots=True)
@@ -123,6 +124,9 @@ def _settle_parties(prepared: Prepared, offer: Offer, aliases: Aliases) -> None:
         message = f"{row['currency']} is no currency in use"
         reasons.append(Reason("unknown_currency", message, "state an ISO 4217 code", {"currency": row["currency"]}))
     written = offer.region.strip()
+    zone = GCP_ZONE.fullmatch(written) if row["provider"] == "gcp" else None
+    if zone:
+        row["zone"], written = row.get("zone") or written, zone[1]
     row["region"] = aliases.get("region", written) or region_of(row["provider"] or "", written) if written else None
     if written and row["region"] is None:
         message = f"{written!r} is no known region of {row['provider']}"
@@ -206,8 +210,7 @@ def _count(prepared: Prepared, offer: Offer, name: Name, known: Sku | None, writ
     if stated is None and by_sku is None and (lead := leading_count(written)):
         stated = Decimal(lead)
     if name.parts != 1:
-        prepared.steps.append(f"{written} is {plain(rounded(name.parts))} {GPU_WORD}")
-        return (stated or Decimal(1)) * name.parts
+        return _whole_of_parts(prepared, name, stated, written)
     if by_sku is not None:
         if stated is not None and abs(stated - by_sku) > COUNT_TOLERANCE * by_sku and not (stated == 1 > by_sku):
             message = f"the row says {plain(stated)} {GPU_WORD}, its SKU holds {plain(rounded(by_sku))}"
@@ -218,6 +221,16 @@ def _count(prepared: Prepared, offer: Offer, name: Name, known: Sku | None, writ
         return stated
     is_whole = offer.basis == "per_accelerator_hour"
     return stated if is_whole else stated * _fraction(prepared, offer.vram_gb, name)
+
+
+def _whole_of_parts(prepared: Prepared, name: Name, stated: Decimal | None, written: str) -> Decimal:
+    """Return the accelerators of a name that stands for several or for a part: catalogs count it as one."""
+    prepared.steps.append(f"{written} is {plain(rounded(name.parts))} {GPU_WORD}")
+    if stated is not None and name.parts > 1 and stated not in (Decimal(1), name.parts):
+        message = f"the row says {plain(stated)}, {written} is {plain(name.parts)} {GPU_WORD}"
+        facts = {"written": plain(stated), "name": plain(name.parts)}
+        prepared.reasons.append(Reason("count_conflict", message, "say how many accelerators the price is for", facts))
+    return name.parts if name.parts > 1 else (stated or Decimal(1)) * name.parts
 
 
 def _fraction(prepared: Prepared, vram_gb: Decimal, name: Name) -> Decimal:

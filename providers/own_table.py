@@ -98,6 +98,9 @@ class _OwnReader:
 
     def read(self) -> Parsed:
         columns = self._columns()
+        if any(fault.rule == "missing_column" for fault in self.parsed.faults):
+            self.parsed.rows = len(self.table.records)
+            return self.parsed  # every row would only repeat it
         for record in self.table.records:
             if str(record.cells[0]).lstrip().startswith(NOTE):
                 continue

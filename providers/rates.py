@@ -1,6 +1,6 @@
 """The price per accelerator-hour: always derived, with every step written down."""
 
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from providers.cells import plain
@@ -9,6 +9,7 @@ from providers.sheet import Reason
 HOURS_PER_YEAR = 8_760  # 365 x 24, the year of reservations and of AWS amortisation
 MONTHS_PER_YEAR = 12
 DERIVED_PLACES = Decimal("1e-10")  # of a derived rate; the stated price keeps its own digits
+ROUNDING = Context(prec=80, rounding=ROUND_HALF_UP)  # more digits than any price has
 BASIS_WORDS = {
     "per_accelerator_hour": "per accelerator-hour",
     "per_instance_hour": "per instance-hour",
@@ -20,7 +21,7 @@ BASIS_WORDS = {
 
 def rounded(value: Decimal) -> Decimal:
     """Return a derived rate at the places it is kept with, without zeros at its end."""
-    return Decimal(plain(value.quantize(DERIVED_PLACES, rounding=ROUND_HALF_UP)))
+    return Decimal(plain(ROUNDING.quantize(value, DERIVED_PLACES)))
 
 
 def term_hours(term_months: int) -> Decimal:

@@ -80,7 +80,7 @@ def check_archive(content: bytes, file_name: str) -> None:
             allowed = MAX_BYTES
             for entry in entries:
                 allowed -= _check_entry(archive, entry, allowed, file_name)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
         message = f"{file_name} is a damaged or encrypted archive: {error}"
         raise UnreadableFile(message) from error
     except zipfile.zlib.error as error:  # type: ignore[attr-defined]  # zlib as zipfile imports it

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from providers.base import Context, Offer, Parsed
+from providers.base import Context, Offer, Parsed, object_in
 from providers.cells import plain, read_date, read_number
 from providers.document import Document, TableRows
 from providers.errors import CellError, Fault
@@ -66,7 +66,7 @@ class AwsPriceList:
         for term in terms:
             code = _ignored(term)
             if not code:
-                parsed.offers += _offers(term)
+                parsed.offers += _checked_offers(term, parsed)
             elif (term.line, code) not in ignored:
                 ignored.add((term.line, code))
                 parsed.ignored.append(Ignored(term.line, code, term.product.get("INSTANCETYPE", "")))
@@ -106,11 +106,12 @@ def _decoded(entry: Any) -> Any:
         return entry
     try:
         return json.loads(entry, parse_float=Decimal)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
-def _product(product: dict[str, Any]) -> dict[str, str]:
+def _product(stated: Any) -> dict[str, str]:
+    product: dict[str, Any] = stated if isinstance(stated, dict) else {}
     attributes = product.get("attributes")
     named = _attributes(attributes if isinstance(attributes, dict) else {})
     return {"SKU": str(product.get("sku", "")), "PRODUCTFAMILY": str(product.get("productFamily", "")), **named}
@@ -119,25 +120,25 @@ def _product(product: dict[str, Any]) -> dict[str, str]:
 def _json_terms(document: Document, parsed: Parsed) -> Iterator[Term]:
     for line, (product, kinds) in enumerate(_json_products(document), start=1):
         parsed.rows += 1
-        for kind, terms in kinds.items():
-            for term in terms.values() if isinstance(terms, dict) else ():
-                found = Term(
-                    line, product, kind, _attributes(term.get("termAttributes") or {}), term.get("effectiveDate") or ""
-                )
-                for dimension in (term.get("priceDimensions") or {}).values():
-                    _add_dimension(found, dimension, parsed)
-                yield found
+        for kind in kinds:
+            try:
+                yield from [_json_term(line, product, kind, term) for term in object_in(kinds, kind).values()]
+            except CellError as error:
+                parsed.faults.append(Fault(line, f"terms.{kind}", error.value, error.rule, error.hint))
 
 
-def _add_dimension(term: Term, dimension: dict[str, Any], parsed: Parsed) -> None:
-    for currency, amount in (dimension.get("pricePerUnit") or {}).items():
-        try:
-            price = read_number(amount)
-        except CellError as error:
-            parsed.faults.append(Fault(term.line, "pricePerUnit", error.value, error.rule, error.hint))
-            continue
-        begins = str(dimension.get("beginRange") or "0")
-        term.dimensions.append(Dimension(str(dimension.get("unit") or ""), price, currency, begins))
+def _json_term(line: int, product: dict[str, str], kind: str, stated: Any) -> Term:
+    term: Mapping[str, Any] = object_in({"term": stated}, "term")
+    effective = str(term.get("effectiveDate") or "")
+    found = Term(line, product, kind, _attributes(object_in(term, "termAttributes")), effective)
+    dimensions = object_in(term, "priceDimensions")
+    for name in dimensions:
+        dimension = object_in(dimensions, name)
+        for currency, amount in object_in(dimension, "pricePerUnit").items():
+            begins = str(dimension.get("beginRange") or "0")
+            unit = str(dimension.get("unit") or "")
+            found.dimensions.append(Dimension(unit, read_number(amount), currency, begins))
+    return found
 
 
 def _csv_terms(table: TableRows, parsed: Parsed) -> Iterator[Term]:
@@ -178,6 +179,14 @@ def _ignored(term: Term) -> str:
     if product.get("CAPACITYSTATUS", "Used") != "Used":
         return "capacity_reservation_line"
     return "" if product.get("PREINSTALLEDSW", "NA") in {"NA", ""} else "software_licence"
+
+
+def _checked_offers(term: Term, parsed: Parsed) -> list[Offer]:
+    try:
+        return list(_offers(term))
+    except CellError as error:
+        parsed.faults.append(Fault(term.line, "effectiveDate", error.value, error.rule, error.hint))
+        return []
 
 
 def _offers(term: Term) -> Iterator[Offer]:

@@ -1,12 +1,12 @@
 """Azure Retail Prices API: Consumption, Reservation and DevTest items, savings plans inside Consumption items."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
 from providers.azure_names import OTHER_SERVICE, PROVIDER, has_accelerator, machine_sku, tier_of
-from providers.base import Context, Offer, Parsed
+from providers.base import Context, Offer, Parsed, objects_in
 from providers.cells import plain, read_date, read_number
 from providers.document import Document
 from providers.errors import CellError, Fault
@@ -144,7 +144,7 @@ def _offers(line: int, item: Item, currency: str | None) -> Iterator[Offer]:
 
 def _savings_plans(item: Item, shared: dict[str, Any], values: dict[str, Any], kind: str) -> Iterator[Offer]:
     """Return the savings plans inside an item: their prices are per hour, unlike those of reservations."""
-    for plan in item.get("savingsPlan") or []:
+    for plan in objects_in(item, "savingsPlan"):
         price, reasons = _price(plan)
         term = read_term(str(plan.get("term") or ""))
         if kind == "DevTestConsumption":
@@ -162,7 +162,7 @@ def _region(item: Item) -> str:
     return "" if region.lower() == "global" else region
 
 
-def _price(item: Item) -> tuple[Decimal | None, list[Reason]]:
+def _price(item: Mapping[str, Any]) -> tuple[Decimal | None, list[Reason]]:
     retail, unit = read_number(item.get("retailPrice")), read_number(item.get("unitPrice"))
     reasons = []
     if retail is not None and unit is not None and retail != unit:

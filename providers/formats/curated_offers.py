@@ -50,14 +50,14 @@ class CuratedOffers:
 
 
 def _offer(line: int, entry: dict[str, Any]) -> Offer:
-    caveats = " | ".join(str(caveat) for caveat in entry.get("caveats") or [])
-    tier = str(entry["tier"])
+    caveats = " | ".join(str(caveat) for caveat in _listed(entry.get("caveats")))
+    tier = str(entry.get("tier") or "")
     model = TIERS.get(tier)
     is_spot = entry.get("is_spot") is True
     reasons = _doubts(tier, model, caveats, is_spot=is_spot)
     if FLOOR.search(caveats) and model == "on_demand":
         model = "market_floor"
-    price = read_number(entry["price_usd_hour"])
+    price = read_number(entry.get("price_usd_hour"))
     memory = read_number(entry.get("vram_gb"))
     interconnect = str(entry.get("interconnect") or "")
     values: dict[str, Any] = {}
@@ -72,8 +72,8 @@ def _offer(line: int, entry: dict[str, Any]) -> Offer:
         currency=CURRENCY,
         basis="per_accelerator_hour",
         sku=str(entry.get("id") or ""),
-        accelerator=str(entry["gpu_model"]),
-        provider=str(entry["provider_id"]),
+        accelerator=str(entry.get("gpu_model") or ""),
+        provider=str(entry.get("provider_id") or ""),
         count=Decimal(1),
         vram_gb=memory,
         form_factor=interconnect if interconnect in {"PCIe", "SXM", "NVL"} else "",
@@ -82,6 +82,10 @@ def _offer(line: int, entry: dict[str, Any]) -> Offer:
         reasons=reasons,
         flags=["stated_as_stale"] if STALE.search(caveats) else [],
     )
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def _doubts(tier: str, model: str | None, caveats: str, *, is_spot: bool) -> list[Reason]:

@@ -147,7 +147,7 @@ class _Reader:
         if details.startswith("{"):
             try:
                 stated = json.loads(details)
-            except ValueError:
+            except (ValueError, RecursionError):
                 stated = {}
             found += [str(stated[name]) for name in DETAIL_KEYS if name in stated]
         for match in INSTANCE.finditer(self.text(record, "ChargeDescription")):

@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from providers.base import Context, Offer, Parsed
+from providers.base import Context, Offer, Parsed, object_in, objects_in
 from providers.cells import plain, read_date, read_number
 from providers.document import Document
 from providers.errors import CellError, Fault
@@ -83,6 +83,11 @@ def _skus(document: Document) -> Iterator[dict[str, Any]]:
     yield from document.objects("skus") if isinstance(document.json, dict) else document.objects()
 
 
+def _regions(sku: dict[str, Any]) -> list[str]:
+    found = sku.get("serviceRegions")
+    return [str(region) for region in found] if isinstance(found, list) and found else [""]
+
+
 def usage_of(description: str, usage_type: str) -> Usage:
     """Return how a component is bought; the description is believed before the usage type, which errs."""
     lower = description.lower()
@@ -111,7 +116,7 @@ class _Reader:
     def take(self, line: int, sku: dict[str, Any]) -> None:
         """Keep a component's price, or say why it is left out."""
         description = str(sku.get("description") or "")
-        category = sku["category"]
+        category = object_in(sku, "category")
         kind, family = _component(description, str(category.get("resourceGroup") or ""))
         if not kind:
             self.parsed.ignored.append(Ignored(line, "other_service", description))
@@ -123,7 +128,7 @@ class _Reader:
             self._hold(line, raw, description, unit, part, usage)
             return
         part.raw = raw
-        for region in sku.get("serviceRegions") or [""]:
+        for region in _regions(sku):
             place = (str(region), part.currency, usage)
             if kind == "GPU":
                 name = read_name(family)
@@ -138,15 +143,15 @@ class _Reader:
 
     def _price(self, line: int, sku: dict[str, Any]) -> tuple[Part | None, str]:
         """Return the price in force on the day, of the tier for a machine that runs a month."""
-        entries = [(read_date(entry.get("effectiveTime")), entry) for entry in sku.get("pricingInfo") or []]
+        entries = [(read_date(entry.get("effectiveTime")), entry) for entry in objects_in(sku, "pricingInfo")]
         begun = [found for found in entries if found[0] is None or found[0] <= self.context.observed_on]
         if not entries:
             return None, ""
         starts, entry = max(begun or entries, key=lambda found: found[0] or date.min)
-        expression = entry.get("pricingExpression") or {}
+        expression = object_in(entry, "pricingExpression")
         rates = [
-            (read_number(rate.get("startUsageAmount")) or Decimal(0), rate.get("unitPrice") or {})
-            for rate in expression.get("tieredRates") or []
+            (read_number(rate.get("startUsageAmount")) or Decimal(0), object_in(rate, "unitPrice"))
+            for rate in objects_in(expression, "tieredRates")
         ]
         reached = [rate for start, rate in sorted(rates, key=lambda rate: rate[0]) if start <= MONTH_HOURS]
         unit = str(expression.get("usageUnit") or "")

@@ -106,7 +106,7 @@ def _offer(table: TableRows, cells: Mapping[str, Getter], record: Record, provid
         purchase_model=model,
         values={"os": OPERATING_SYSTEM, "capacity_class": "spot" if is_spot else "on_demand"},
     )
-    if offer.accelerator.lower().startswith("tpu-"):
+    if offer.accelerator.lower().startswith("tpu-") or text("gpu_vendor").lower() == "google":
         offer.vram_gb = None  # of the slice, not of a chip
     return offer
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from math import ceil
 from typing import Any
 
-from providers.base import Context, Offer, Parsed, parse_entries, texts_of
+from providers.base import Context, Offer, Parsed, object_in, objects_in, parse_entries, texts_of
 from providers.cells import plain, read_number
 from providers.document import Document
 
@@ -42,7 +42,7 @@ def _machines(document: Document) -> Iterator[dict[str, Any]]:
 
 def _offers(line: int, machine: Mapping[str, Any]) -> Iterable[Offer]:
     cents = read_number(machine.get("OnDemandPrice"))
-    gpus = (machine.get("Specs") or {}).get("gpus") or [{}]
+    gpus = objects_in(object_in(machine, "Specs"), "gpus") or [{}]
     count = read_number(gpus[0].get("count"))
     model = str(gpus[0].get("model") or "") if len(gpus) == 1 else ""
     quantity, minutes = read_number(machine.get("Quantity")), read_number(machine.get("MinimumReservationMinutes"))

@@ -67,7 +67,7 @@ def _products(document: Document, parsed: Parsed) -> Iterator[tuple[int, dict[st
         row: dict[str, Any] = dict(table.raw(record))
         try:
             row |= {name: json.loads(row.get(name) or "null", parse_float=Decimal) for name in ("attributes", "prices")}
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             parsed.faults.append(Fault(record.line, "prices", "", "not_json", f"write JSON in quotes ({error})"))
             continue
         yield record.line, row
@@ -86,6 +86,8 @@ def _attributes(product: dict[str, Any]) -> dict[str, str]:
     given = product.get("attributes") or {}
     if isinstance(given, list):
         given = {entry.get("key"): entry.get("value") for entry in given if isinstance(entry, dict)}
+    if not isinstance(given, dict):
+        raise CellError(str(given)[:80], "wrong_shape", "attributes must be an object or a list of keys and values")
     return {squeezed(str(name)): str(value) for name, value in given.items()}
 
 
@@ -108,7 +110,9 @@ def _take(line: int, product: dict[str, Any], parsed: Parsed) -> None:
 def _flat(prices: Any) -> Iterator[dict[str, Any]]:
     """Return the prices of a product, listed or keyed by hash."""
     if isinstance(prices, dict):
-        prices = prices.values()
+        prices = list(prices.values())
+    if not isinstance(prices, list | None):
+        raise CellError(str(prices)[:80], "wrong_shape", "prices must be a list, or an object of lists")
     for price in prices or []:
         if isinstance(price, list):
             yield from (entry for entry in price if isinstance(entry, dict))

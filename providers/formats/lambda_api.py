@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from providers.base import Context, Offer, Parsed, parse_entries, texts_of
+from providers.base import Context, Offer, Parsed, object_in, objects_in, parse_entries, texts_of
 from providers.cells import plain, read_number
 from providers.document import Document
 from providers.knowledge import find_sku
@@ -46,10 +46,10 @@ def _types(document: Document) -> list[dict[str, Any]]:
 def _offers(line: int, described: Mapping[str, Any]) -> Iterable[Offer]:
     sku = str(described.get("name") or "")
     cents = read_number(described.get("price_cents_per_hour"))
-    count = read_number((described.get("specs") or {}).get("gpus"))
+    count = read_number(object_in(described, "specs").get("gpus"))
     if count == 0:
         return
-    regions = described.get(REGIONS) or [{}]
+    regions = objects_in(described, REGIONS) or [{}]
     for region in regions:
         yield Offer(
             line=line,

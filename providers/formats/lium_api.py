@@ -33,8 +33,8 @@ class LiumApi:
 
 
 def _offers(line: int, node: Mapping[str, Any]) -> Iterable[Offer]:
-    each, whole = read_number(node["price_per_gpu_hour"]), read_number(node["price_per_node_hour"])
-    count = read_number(node["gpu_count"])
+    each, whole = read_number(node.get("price_per_gpu_hour")), read_number(node.get("price_per_node_hour"))
+    count = read_number(node.get("gpu_count"))
     reasons = []
     if each and whole and count:
         band = BANDS["basis_agrees"]
@@ -52,7 +52,7 @@ def _offers(line: int, node: Mapping[str, Any]) -> Iterable[Offer]:
         currency=CURRENCY,
         basis="per_accelerator_hour",
         sku=str(node.get("id") or ""),
-        accelerator=str(node["gpu_model"]),
+        accelerator=str(node.get("gpu_model") or ""),
         provider="lium",
         region=place,
         count=least,

@@ -1,11 +1,11 @@
 """Oracle Cloud list prices: one item per part number, GPUs per GPU-hour, prices in several currencies."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from providers.base import Context, Offer, Parsed
+from providers.base import Context, Offer, Parsed, objects_in
 from providers.cells import plain, read_number
 from providers.document import Document
 from providers.errors import CellError, Fault
@@ -48,14 +48,15 @@ class OciList:
 
 
 def _offers(line: int, item: dict[str, Any], wanted: str | None) -> Iterator[Offer]:
-    prices = {entry.get("currencyCode"): entry.get("prices") or [] for entry in item["currencyCodeLocalizations"]}
+    localised = objects_in(item, "currencyCodeLocalizations")
+    prices = {str(entry.get("currencyCode")): objects_in(entry, "prices") for entry in localised}
     currency = next((code for code in (wanted, MAIN_CURRENCY) if code in prices), next(iter(prices), None))
-    for entry in prices.get(currency, [{}]):
+    for entry in prices.get(currency or "", [{}]):
         yield _offer(line, item, currency, entry)
 
 
-def _offer(line: int, item: dict[str, Any], currency: str | None, entry: dict[str, Any]) -> Offer:
-    part, title = str(item["partNumber"]), str(item.get("displayName") or "")
+def _offer(line: int, item: dict[str, Any], currency: str | None, entry: Mapping[str, Any]) -> Offer:
+    part, title = str(item.get("partNumber") or ""), str(item.get("displayName") or "")
     price = read_number(entry.get("value"))
     model = str(entry.get("model") or "PAY_AS_YOU_GO")
     reasons = []

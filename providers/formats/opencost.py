@@ -73,7 +73,7 @@ def _offer(table: TableRows, record: Record, context: Context) -> Offer:
 
 
 def _json(document: Document, context: Context) -> Parsed:
-    prices = document.json
+    prices = document.json if isinstance(document.json, dict) else {}
     parsed = Parsed(rows=1)
     for key, model in (("GPU", "on_demand"), ("spotGPU", "spot")):
         try:

@@ -1,5 +1,6 @@
 """SkyPilot catalogs (`vms.csv`, schema v5 to v8): instances by zone, hosts and GPUs of Google Cloud apart."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -7,9 +8,9 @@ from typing import Any
 
 from providers.base import Context, Offer, Parsed, no_price, ragged
 from providers.cells import plain, read_number
-from providers.document import Document, Record, TableRows
+from providers.document import Document, Getter, Record, TableRows
 from providers.errors import CellError, ProviderError
-from providers.file_names import provider_in
+from providers.file_names import folder_of, provider_in
 from providers.knowledge import MARKETPLACES, PROVIDERS, find_sku, squeezed
 from providers.names import Name, read_name
 from providers.sheet import Ignored, Reason
@@ -17,9 +18,12 @@ from providers.sheet import Ignored, Reason
 NEEDED = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "SpotPrice", "Region")
 CURRENCY = "USD"  # the catalogs state none; SkyPilot prices are USD
 OPERATING_SYSTEM = "linux"  # the catalogs state none; SkyPilot starts Linux
+VAST = re.compile(r"vastv2-\d+x-.*-(\d{4,6})-\d+-\d+$")  # the MiB of one GPU stand in the name
+MIB_PER_GIB = 1024
 SENTINELS = frozenset({Decimal(700)})  # SkyPilot's stand-in for a TPU v6e price that it does not know
 DEFAULT_MEMORY = {"A100": Decimal(40), "V100": Decimal(16)}  # names without memory mean these; the larger says so
 WHOLE_MACHINE_HOSTS = frozenset({"a4-highgpu-8g"})  # its host row is 0: the GPU row is the whole machine
+A3_HOSTS = {False: ("a3-highgpu", "a3-ultragpu"), True: ("a3-megagpu",)}  # H100-MEGA has a machine of its own
 N1_VCPUS = {
     "K80": {1: 4, 2: 8, 4: 16, 8: 32}, "V100": {1: 8, 2: 16, 4: 32, 8: 64}, "T4": {1: 4, 2: 8, 4: 48},
     "P100": {1: 8, 2: 16, 4: 32}, "P4": {1: 8, 2: 16, 4: 32},
@@ -120,9 +124,11 @@ class _Reader:
         self.parsed.offers.append(self._offer(record, None, "", instance, reasons=[reason]))
 
     def _offer(self, record: Record, price: Decimal | None, written: str, sku: str, **more: Any) -> Offer:
+        megabytes = VAST.match(sku)
         return Offer(
             line=record.line,
             raw=self.table.raw(record),
+            vram_gb=Decimal(megabytes[1]) / MIB_PER_GIB if megabytes else None,
             price=price,
             written=f"{written or 'nothing'} {CURRENCY}",
             currency=CURRENCY,
@@ -240,16 +246,18 @@ def _hosts(row: _Row, name: Name | None, hosts: list[_Row]) -> Iterator[_Row]:
     """Return the host rows that carry this accelerator in this number."""
     if name is None or row.count is None:
         return
-    yield from (host for host in hosts if _carries(host, name, row.count))
+    yield from (host for host in hosts if _carries(host, name, row.count, row.accelerator))
     vcpus = N1_VCPUS.get(name.model, {}).get(int(row.count))
     if vcpus:
         fitting = [host for host in hosts if host.price and _is_n1(host, vcpus)]
         yield from sorted(fitting, key=lambda host: (host.price, host.instance))[:1]
 
 
-def _carries(host: _Row, name: Name, count: Decimal) -> bool:
+def _carries(host: _Row, name: Name, count: Decimal, written: str) -> bool:
     known = find_sku("gcp", host.instance)
     if known is None or not known.accelerator or known.has_none or known.accelerators != count:
+        return False
+    if host.instance.startswith("a3-") and not host.instance.startswith(A3_HOSTS["MEGA" in written.upper()]):
         return False
     held = read_name(known.accelerator)
     if held is None or held.model != name.model or name.memory_gb not in (None, held.memory_gb):
@@ -292,13 +300,22 @@ def _regional(rows: list[_Row], provider: str) -> set[tuple[str, str, str]]:
     return {key for key, found in prices.items() if provider == "aws" or len(found) == 1}
 
 
-def _provider(table: TableRows, instance_of: Any, context: Context) -> str:
+def _provider(table: TableRows, instance_of: Getter, context: Context) -> str:
     """Return the provider a person named, else the one the file name or the instance names show."""
     if context.provider:
         return PROVIDERS.get(squeezed(context.provider), context.provider)
     named = provider_in(context.file_name)
     if named:
         return named
+    shown = _shown_by(table, instance_of) or folder_of(context.file_name)
+    if shown:
+        return shown
+    message = f"{context.file_name} does not say whose prices it holds; name the provider"
+    raise ProviderError(message)
+
+
+def _shown_by(table: TableRows, instance_of: Getter) -> str | None:
+    """Return the provider whose instance names the catalog has, None when they are nobody's that is known."""
     for record in table.records[:2_000]:
         instance = instance_of.text(record)
         if not instance:
@@ -313,8 +330,7 @@ def _provider(table: TableRows, instance_of: Any, context: Context) -> str:
         known = find_sku("gcp", instance)
         if known is not None and instance.startswith(("a2-", "a3-", "g2-", "n1-")):
             return "gcp"
-    message = f"{context.file_name} does not say whose prices it holds; name the provider"
-    raise ProviderError(message)
+    return None
 
 
 SKYPILOT = SkyPilot()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from providers.base import Context, Offer, Parsed, no_price
+from providers.base import Context, Offer, Parsed, no_price, object_in
 from providers.cells import is_missing, plain, read_number
 from providers.document import Document
 from providers.errors import CellError, Fault
@@ -43,7 +43,7 @@ class Vantage:
             if known is None or known.has_none:
                 parsed.ignored.append(Ignored(line, "no_accelerator", sku))
                 continue
-            for region, systems in record["pricing"].items():
+            for region, systems in _pricing(record).items():
                 for system, prices in systems.items() if isinstance(systems, dict) else ():
                     _take(line, sku, region, system, prices, parsed)
         return parsed
@@ -52,6 +52,11 @@ class Vantage:
 def _records(document: Document) -> Iterator[tuple[int, dict[str, Any]]]:
     found = [document.json] if isinstance(document.json, dict) else list(document.objects())
     yield from enumerate(found, start=1)
+
+
+def _pricing(record: dict[str, Any]) -> dict[str, Any]:
+    found = record.get("pricing")
+    return found if isinstance(found, dict) else {}
 
 
 def _take(line: int, sku: str, region: str, system: str, prices: Any, parsed: Parsed) -> None:  # noqa: PLR0913 - one place of the nested record
@@ -81,7 +86,7 @@ def _offers(line: int, sku: str, region: str, system: str, prices: dict[str, Any
     spot = prices.get("spot_avg")
     if not is_missing(spot) and read_number(spot) != Decimal(0):
         yield offer(spot, "spot", capacity_class="spot")
-    for term, price in (prices.get("reserved") or {}).items():
+    for term, price in object_in(prices, "reserved").items():
         match = RESERVED.fullmatch(term)
         if match is None or is_missing(price):
             continue

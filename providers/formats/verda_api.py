@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from providers.base import Context, Offer, Parsed, parse_entries, texts_of
+from providers.base import Context, Offer, Parsed, object_in, parse_entries, texts_of
 from providers.cells import plain, read_number
 from providers.document import Document
 
@@ -31,11 +31,11 @@ class VerdaApi:
 
 
 def _offers(line: int, entry: Mapping[str, Any]) -> Iterator[Offer]:
-    gpu: Mapping[str, Any] = entry["gpu"]
+    gpu = object_in(entry, "gpu")
     count = read_number(gpu.get("number_of_gpus"))
     if not count:
         return
-    total = read_number((entry.get("gpu_memory") or {}).get("size_in_gigabytes"))
+    total = read_number(object_in(entry, "gpu_memory").get("size_in_gigabytes"))
     currency = str(entry.get("currency") or "").upper() or None
     prices: Iterable[tuple[str, str]] = (("price_per_hour", "on_demand"), ("spot_price", "spot"))
     for field, model in prices:
@@ -49,7 +49,7 @@ def _offer(  # noqa: PLR0913 - an instance type, one of its prices, and what it 
     line: int, entry: Mapping[str, Any], price: Decimal | None, model: str, count: Decimal, memory: Decimal | None
 ) -> Offer:
     currency = str(entry.get("currency") or "").upper() or None
-    name = str(entry["gpu"].get("description") or entry.get("model") or "")
+    name = str(object_in(entry, "gpu").get("description") or entry.get("model") or "")
     return Offer(
         line=line,
         raw=texts_of(entry),
@@ -57,7 +57,7 @@ def _offer(  # noqa: PLR0913 - an instance type, one of its prices, and what it 
         written=f"{'nothing' if price is None else plain(price)} {currency} per instance-hour",
         currency=currency,
         basis="per_instance_hour",
-        sku=str(entry["instance_type"]),
+        sku=str(entry.get("instance_type") or ""),
         accelerator=name,
         provider="verda",
         count=count,

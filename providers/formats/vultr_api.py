@@ -50,7 +50,7 @@ def _offers(line: int, plan: Mapping[str, Any]) -> Iterable[Offer]:
         hours = monthly / hourly
         near = next((month for month in MONTHS if abs(hours - month) <= CLOSE * month), None)
         flags.append(f"month_of_{plain(near)}_hours" if near else "month_of_odd_hours")
-    for location in plan.get("locations") or [""]:
+    for location in _locations(plan):
         yield Offer(
             line=line,
             raw=texts_of(plan),
@@ -67,6 +67,11 @@ def _offers(line: int, plan: Mapping[str, Any]) -> Iterable[Offer]:
             values={"os": "linux", "capacity_class": "on_demand"},
             flags=list(flags),
         )
+
+
+def _locations(plan: Mapping[str, Any]) -> list[str]:
+    found = plan.get("locations")
+    return [str(location) for location in found] if isinstance(found, list) and found else [""]
 
 
 VULTR_API = VultrApi()
