@@ -21,9 +21,10 @@ def _day_is_fixed():
 def new_quote(**changes):
     """Return the fields of a new quote as a browser sends them."""
     return {
-        "provider": make_provider().pk, "source": "mail of 20 Nov", "quoted_on": "2026-11-20", "accelerator": "H100-SXM",
-        "price": "2,39", "currency": "usd", "price_basis": "per_accelerator_hour", "purchase_model": "contract",
-        "payment_option": "none", "upfront": "0", "setup_fee": "0", "exit_fee": "0", **changes,
+        "provider": make_provider().pk, "source": "mail of 20 Nov", "quoted_on": "2026-11-20",
+        "accelerator": "H100-SXM", "price": "2,39", "currency": "usd", "price_basis": "per_accelerator_hour",
+        "purchase_model": "contract", "payment_option": "none", "upfront": "0", "setup_fee": "0", "exit_fee": "0",
+        **changes,
     }  # fmt: skip
 
 
@@ -124,7 +125,10 @@ def test_filters_and_order_stand_in_the_address_and_are_shown_as_chips():
 
 @pytest.mark.parametrize(
     "query",
-    ["page=99999", "page=x", "size=7", "sort=password", "validity=nonsense", "provider=nobody", "q=%00", "state=x", "accelerator=%F0"],
+    [
+        "page=99999", "page=x", "size=7", "sort=password", "validity=nonsense", "provider=nobody", "q=%00", "state=x",
+        "accelerator=%F0",
+    ],
 )  # fmt: skip
 def test_no_address_however_odd_breaks_the_list(query):
     make_quote()

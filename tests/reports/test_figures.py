@@ -12,7 +12,8 @@ from reports.templatetags.icons import ICONS
 
 GATE_STATUSES = ("verified", "partial", "disputed", "lost", "stale", "claimed", "overdue", "planned", "no_date")
 ENERGIZATION = (
-    "energized", "partially_energized", "de_energized", "disputed", "stale", "claimed", "overdue", "scheduled", "no_date",
+    "energized", "partially_energized", "de_energized", "disputed", "stale", "claimed", "overdue", "scheduled",
+    "no_date",
 )  # fmt: skip
 AVAILABILITY = (
     "cancelled", "available", "partial", "suspended", "disputed", "unverified", "not_open_to_buyer", "awaiting_power",
