@@ -114,9 +114,18 @@ def _read(values: Mapping[str, Any]) -> dict[str, Any]:
     if "days" in read and isinstance(read["days"], list):
         known = [day for day in DAYS if day in read["days"]]
         read["days"] = known if set(known) == set(read["days"]) else read["days"]
-    if isinstance(read.get("filters"), Mapping) and not set(read["filters"]) - set(Filters.__dataclass_fields__):
-        read["filters"] = Filters.read(read["filters"]).stored()
+    if "filters" in read:
+        read["filters"] = _read_filters(read["filters"])
     return read
+
+
+def _read_filters(filters: Any) -> Any:
+    """Return filters as they are stored; what is wrong stays as it came and is refused with the rest."""
+    try:
+        _check_filters(filters)
+    except ProcurementError:
+        return filters
+    return Filters.read(filters).stored()
 
 
 def _validate(subscription: ReportSubscription) -> None:

@@ -79,6 +79,12 @@ BADGES: dict[str, Badge] = {
     "released": Badge("Released", "check", GOOD),
     "sent": Badge("Sent", "check", GOOD),
     "unsure": Badge("Unsure", "question", WARN),
+    "uncertain": Badge("Uncertain", "question", BAD),
+    "sending": Badge("Sending", "arrow", INFO),
+    "retry": Badge("Tries again", "refresh", WARN),
+    "due": Badge("Due", "clock", INFO),
+    "unchanged": Badge("Nothing changed", "minus", NEUTRAL),
+    "missed": Badge("Missed", "alert", BAD),
     "skipped": Badge("Skipped", "minus", NEUTRAL),
     # decisions
     "draft": Badge("Draft", "edit", NEUTRAL),

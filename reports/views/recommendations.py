@@ -1,10 +1,11 @@
 """Pages and files of recommendations."""
 
 import json
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from procurement.models import Run
 from procurement.permissions import can
@@ -120,7 +121,4 @@ def _list(request: HttpRequest, run: Run, *, is_latest: bool = False) -> HttpRes
 def _prepare_address(request: HttpRequest, option: str, run_id: int, workload: str) -> str:
     if not option or not can(request.user, "decision.prepare"):
         return ""
-    try:
-        return reverse("procurement:decision_prepare", args=[run_id, workload])
-    except NoReverseMatch:
-        return ""
+    return f"{reverse('procurement:decision_new')}?{urlencode({'run': run_id, 'workload': workload})}"

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from procurement.errors import ProcurementError, VersionConflict
-from procurement.permissions import can
+from procurement.permissions import can, require
 from reports.forms import SubscriptionForm
 from reports.mail import make_issue, report_letter
 from reports.message import MOST_BYTES
@@ -89,6 +89,7 @@ class SubscriptionUpdateView(ReaderView):
 
     def post(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Change it; two people at once are shown both values."""
+        require(request.user, "subscription.edit")
         subscription = _subscription(pk)
         form = SubscriptionForm(request.POST)
         conflict = None
