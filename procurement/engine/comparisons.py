@@ -1,19 +1,31 @@
 """All options of every workload, gathered: what is priced, what must be listed, what was left out and why."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from procurement.engine.bookability import Bookings, bookability
+from procurement.engine.cloud_ranking import throughput_key
 from procurement.engine.codes import OWN
 from procurement.engine.dates import dates_at
 from procurement.engine.demand import demand_hours
+from procurement.engine.equal_work import accelerators_at, unknown_share_reasons
 from procurement.engine.forecast import Forecast
 from procurement.engine.need import Need, need
 from procurement.engine.obstacles import BuildFacts
-from procurement.engine.options import SHOWN, Case, CloudRow, cloud_option, cloud_rows, on_prem_options
+from procurement.engine.options import (
+    SHOWN,
+    Case,
+    CloudRow,
+    cloud_option,
+    cloud_rows,
+    need_reasons,
+    on_prem_options,
+)
 from procurement.engine.options_base import Option
+from procurement.engine.options_cloud import price_reasons
 from procurement.engine.options_two_places import (
     bridge_name,
     bridge_options,
@@ -96,6 +108,8 @@ def _bridges(case: Case) -> Bridges:
 
 def _comparison(case: Case, workload: Workload, row: CloudRow, bridges: Bridges) -> Comparison:
     quotes = case.setting.scenario.quotes
+    if need_reasons(case, workload):  # whatever the offer: too few accelerators are asked for
+        row = replace(row, is_candidate=np.zeros_like(row.is_candidate))
     owned: list[Option] = []
     for facts in case.builds.values():
         owned += on_prem_options(case, workload, facts)
@@ -121,13 +135,31 @@ def listed_quotes(case: Case, row: CloudRow) -> list[Quote]:
 def excluded_counts(case: Case, workload: Workload, row: CloudRow, listed: Sequence[Quote]) -> dict[str, int]:
     """Return how many quotes each constraint removes; a quote may count for several."""
     counts = dict(case.offers.counts(workload.id))
-    more = {
-        "not_priced": row.is_candidate & ~np.isfinite(row.costs),
-        "late_by_days": row.is_candidate & row.is_late & np.isfinite(row.costs),
-    }
-    counts |= {code: int(flags.sum()) for code, flags in more.items() if flags.any()}
+    counts |= dict.fromkeys(need_reasons(case, workload), row.costs.size) if row.costs.size else {}
+    late = int(np.sum(row.is_candidate & row.is_late & np.isfinite(row.costs)))
+    counts |= {"late_by_days": late} if late else {}
+    for code, number in unpriced_counts(case, workload, row).items():
+        counts[code] = counts.get(code, 0) + number
     dearer = len(row.ranked()) - sum(1 for quote in listed if row_holds(case, row, quote))
     return counts | ({"dearer_than_shown": dearer} if dearer > 0 else {})
+
+
+def unpriced_counts(case: Case, workload: Workload, row: CloudRow) -> Counter[str]:
+    """Return why quotes that may be candidates cannot be priced; quotes alike in what they state are asked once."""
+    quotes = case.setting.scenario.quotes
+    counts: Counter[str] = Counter()
+    known: dict[tuple[object, ...], tuple[str, ...]] = {}
+    for index in np.flatnonzero(row.is_candidate & ~np.isfinite(row.costs)):
+        quote = quotes[index]
+        reasons = price_reasons(quote, case.setting)
+        if not reasons:
+            key = throughput_key(quote)
+            if key not in known:
+                needed = accelerators_at(workload, quote.accelerator, quote.accelerators_per_node or 1)
+                known[key] = unknown_share_reasons(workload, quote, needed or workload.accelerators)
+            reasons = known[key]
+        counts.update(reasons)
+    return counts
 
 
 def row_holds(case: Case, row: CloudRow, quote: Quote) -> bool:

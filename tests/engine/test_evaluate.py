@@ -68,7 +68,8 @@ def test_every_fault_is_named_and_nothing_is_computed(scenario_file):
 
 def test_an_hourly_file_stands_beside_the_document(scenario_file, tmp_path):
     (tmp_path / "use.csv").write_text("16\n8\n", encoding="utf-8")
-    asked = document(quotes=[quote(accelerators_per_instance=1)], workloads=[workload(demand={"hourly_file": "use.csv"})])
+    needs = [workload(demand={"hourly_file": "use.csv"})]
+    asked = document(quotes=[quote(accelerators_per_instance=1)], workloads=needs)
     answer = json.loads(run(scenario_file(asked)))
 
     # 16 and 8 by turns are 12 on average: 12 x 8,760 x 2.00

@@ -111,7 +111,9 @@ def test_the_split_equals_a_brute_force_over_full_ledgers(base, peak, curve, pri
     )
     parts = tuple(Tranche(id=f"T{index}", planned_accelerators=16) for index in range(4))
     own = owner(node=8, committed=is_committed, lines=lines, tranches=parts, availability=0.9)
-    rent = renter(price=price, accelerators_per_instance=8.0, purchase_model=model, term_months=12, support_fraction=0.1)
+    rent = renter(
+        price=price, accelerators_per_instance=8.0, purchase_model=model, term_months=12, support_fraction=0.1
+    )
     asked = need(64, Demand(base=base, peak=peak, curve=curve), months=18.0)
     given = case(own, rent, discount_rate=0.08)
     known = brute_force(own, rent, asked, given)

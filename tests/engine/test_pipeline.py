@@ -176,9 +176,11 @@ def test_useful_hours_are_dearer_where_the_fabric_wastes_them():
 
 def test_a_model_that_does_not_fit_is_infeasible():
     training = {"params_b": 405, "tokens_per_step": 4194304}
-    answer = answered(document(quotes=[quote()], workloads=[workload(shape="one_job", training=training)]))
+    needs = [workload(shape="one_job", training=training)]
+    answer = answered(document(quotes=[quote()], builds=[build()], workloads=needs))
 
-    assert option(answer, "cloud:od")["reasons"] == ["memory_too_small"]
+    assert answer["excluded"]["w"]["memory_too_small"] == 1
+    assert "memory_too_small" in option(answer, "on_prem:own")["reasons"]
     assert advice(answer)["verdict"] == "none_feasible"
 
 

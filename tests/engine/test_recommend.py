@@ -11,7 +11,7 @@ from procurement.engine.ledger import Flow, Ledger, Terms
 from procurement.engine.options_base import Option, Priced
 from procurement.engine.recommend import REASON_CODES, Ranked, chosen, commitment, worthwhile
 from procurement.engine.tables import Workload
-from tests.engine.cost_documents import advice, answered, build, document, option, quote, reserved, workload
+from tests.engine.cost_documents import advice, answered, build, document, option, quote, reserved
 
 NEED = Workload(id="w", accelerators=8, start=date(2026, 12, 1))
 
@@ -150,7 +150,8 @@ def test_what_is_not_known_never_wins(_case, changes, reason):
 
 def test_nothing_fits_is_explained_by_constraint_and_count():
     quotes = [quote(id=f"small{index}", quantity_available=8) for index in range(3)]
-    answer = answered(document(quotes=[*quotes, quote(id="old", quoted_on="2026-10-01", valid_until="2026-11-01")], builds=[build(8)]))
+    old = quote(id="old", quoted_on="2026-10-01", valid_until="2026-11-01")
+    answer = answered(document(quotes=[*quotes, old], builds=[build(8)]))
     found = advice(answer)
 
     assert (found["verdict"], found["option"]) == ("none_feasible", None)
