@@ -2,10 +2,13 @@
 
 from providers.contract import DERIVED, QUOTES
 from providers.currency import Rate
+from providers.differences import Change, compare_quotes, count_changes
 from providers.errors import AmbiguousFormat, Fault, NotAPriceList, ProviderError, TableError, UnknownFormat
 from providers.export import export_csv, export_workbook, template_csv, template_workbook
+from providers.mapping import preview_sheet, read_profile
+from providers.rates import derive_rate
 from providers.reading import read_quotes
-from providers.registry import FORMATS, detect_format
+from providers.registry import FORMATS, detect_format, formats_table
 from providers.sheet import Duplicate, Held, Ignored, QuoteSheet, Reason
 
 __all__ = [
@@ -13,6 +16,7 @@ __all__ = [
     "FORMATS",
     "QUOTES",
     "AmbiguousFormat",
+    "Change",
     "Duplicate",
     "Fault",
     "Held",
@@ -24,9 +28,15 @@ __all__ = [
     "Reason",
     "TableError",
     "UnknownFormat",
+    "compare_quotes",
+    "count_changes",
+    "derive_rate",
     "detect_format",
     "export_csv",
     "export_workbook",
+    "formats_table",
+    "preview_sheet",
+    "read_profile",
     "read_quotes",
     "template_csv",
     "template_workbook",

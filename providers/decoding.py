@@ -9,7 +9,8 @@ from typing import Any
 
 from providers.errors import Fault, UnreadableFile, UnsafeFile
 
-MAX_BYTES = 200 * 1024 * 1024  # of a file; reliability T55
+MAX_BYTES = 100 * 1024 * 1024  # of a file; more is no price list that a person checks
+MAX_LINES = 500_000  # of a text file
 MAX_QUOTE_ERRORS = 20  # rows whose quotes do not close, before the file is refused
 DELIMITERS = (",", ";", "\t", "|")
 BINARY_SIGNATURES = {
@@ -60,20 +61,23 @@ def decode_text(content: bytes, file_name: str) -> Text:
         if content.startswith(signature):
             message = f"{file_name} is {name}; send CSV, JSON or XLSX"
             raise UnreadableFile(message)
-    encoding = _encoding(content)
+    encoding = _encoding(content, file_name)
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
         message = f"{file_name} is neither UTF-8, UTF-16 nor Windows-1252 text (byte {error.start}); save it as UTF-8"
         raise UnreadableFile(message) from error
     text = text.replace("\ufeff", "")
+    if text.count("\n") > MAX_LINES:
+        message = f"{file_name} has {text.count(chr(10)):,} lines; at most {MAX_LINES:,} are read: split it"
+        raise UnsafeFile(message)
     if "\x00" in text:
         message = f"{file_name} holds NUL characters (first at {text.index(chr(0))}); save it as UTF-8 text"
         raise UnreadableFile(message)
     return Text(text, encoding)
 
 
-def _encoding(content: bytes) -> str:
+def _encoding(content: bytes, file_name: str) -> str:
     if content.startswith(b"\xef\xbb\xbf"):
         return "utf-8-sig"
     for mark, name in UTF_MARKS.items():
@@ -84,7 +88,10 @@ def _encoding(content: bytes) -> str:
         return "utf-16-le" if sample[1:2] == b"\x00" else "utf-16-be"
     try:
         content.decode("utf-8")
-    except UnicodeDecodeError:
+    except UnicodeDecodeError as error:
+        if not content.decode("utf-8", "ignore").isascii():
+            message = f"{file_name} mixes encodings: UTF-8 letters, but byte {error.start} is none; save it as UTF-8"
+            raise UnreadableFile(message) from error
         return "cp1252"
     return "utf-8"
 

@@ -29,6 +29,7 @@ class Grid:
 
     name: str
     records: list[Record]
+    corrections: Mapping[tuple[int, str], str] = field(default_factory=dict)
 
     def table(self, needed: Iterable[str]) -> "TableRows | None":
         """Return the table below the first row that holds all needed names, in any case; None without one."""
@@ -36,8 +37,27 @@ class Grid:
         for position, record in enumerate(self.records[:HEADER_ROWS]):
             names = [str(cell).strip() for cell in record.cells]
             if wanted <= {name.casefold() for name in names}:
-                return TableRows(tuple(names), record.line, self.records[position + 1 :], self.records[:position])
+                return self.below(position)
         return None
+
+    def below(self, position: int) -> "TableRows":
+        """Return the table whose header stands at a place, with the corrected cells in it."""
+        header = self.records[position]
+        names = tuple(str(cell).strip() for cell in header.cells)
+        rows = [_corrected(record, names, self.corrections) for record in self.records[position + 1 :]]
+        return TableRows(names, header.line, rows, self.records[:position])
+
+
+def _corrected(record: Record, names: tuple[str, ...], corrections: Mapping[tuple[int, str], str]) -> Record:
+    if not corrections:
+        return record
+    cells = list(record.cells)
+    for place, name in enumerate(names):
+        value = corrections.get((record.line, name))
+        if value is not None:
+            cells += [""] * (place + 1 - len(cells))  # a row of a workbook ends with its last filled cell
+            cells[place] = value
+    return Record(record.line, cells)
 
 
 @dataclass(frozen=True)
@@ -141,8 +161,17 @@ class Document:
             yield from (entry for entry in value if isinstance(entry, dict))
 
 
-def open_document(content: bytes, file_name: str) -> Document:
+def open_document(content: bytes, file_name: str, corrections: Mapping[tuple[int, str], str] | None = None) -> Document:
     """Decode a file by its content, not by its name.
+
+    Parameters
+    ----------
+    content : bytes
+        The file as received; its hash is that of these bytes, whatever is corrected.
+    file_name : str
+        Named in refusals.
+    corrections : mapping, optional
+        Line and header of a table's cell to what a person put there instead.
 
     Raises
     ------
@@ -153,13 +182,13 @@ def open_document(content: bytes, file_name: str) -> Document:
     digest = hashlib.sha256(content).hexdigest()
     if is_workbook(content):
         sheets = read_workbook(content, file_name)
-        grids = tuple(Grid(name, _sheet_records(rows)) for name, rows in sheets.items())
+        grids = tuple(Grid(name, _sheet_records(rows), corrections or {}) for name, rows in sheets.items())
         return Document(file_name, digest, "xlsx", grids, is_workbook=True)
     decoded = decode_text(content, file_name)
     if decoded.text.lstrip().startswith(JSON_STARTS):
         return Document(file_name, digest, decoded.encoding, json=read_json(decoded.text, file_name))
     rows, faults = read_rows(decoded.text, find_delimiter(decoded.text))
-    grid = Grid("", [Record(row.line, row.cells) for row in rows])
+    grid = Grid("", [Record(row.line, row.cells) for row in rows], corrections or {})
     return Document(file_name, digest, decoded.encoding, (grid,), faults=tuple(faults))
 
 

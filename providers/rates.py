@@ -1,5 +1,6 @@
 """The price per accelerator-hour: always derived, with every step written down."""
 
+from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
@@ -84,3 +85,19 @@ def per_accelerator_hour(row: dict[str, Any], steps: list[str]) -> Decimal | Rea
         )
     steps.append(f"/ {plain(rounded(count))} accelerators")
     return rounded(price / count)
+
+
+def derive_rate(quote: Mapping[str, Any]) -> tuple[Decimal, list[str]] | Reason:
+    """Return the rate of a quote with its steps, or the reason why there is none: for rows that a person completes.
+
+    Parameters
+    ----------
+    quote : mapping
+        Contract columns as `Held.quote` has them.
+    """
+    price = quote.get("price")
+    if price is None or price < 0 or (price == 0 and not quote.get("upfront")):
+        return Reason("price_missing", "no price above zero is stated", "state the price")
+    steps = [f"{plain(price)} {quote.get('currency') or '?'} {BASIS_WORDS[quote['price_basis']]}"]
+    rate = per_accelerator_hour(dict(quote), steps)
+    return rate if isinstance(rate, Reason) else (rate, steps)

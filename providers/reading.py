@@ -11,7 +11,7 @@ from providers.base import Context, Parsed
 from providers.checks import check_sheet
 from providers.contract import DERIVED, QUOTES
 from providers.currency import Rate, is_currency
-from providers.document import open_document
+from providers.document import Document, open_document
 from providers.errors import ProviderError
 from providers.normalise import Prepared, normalise_quotes
 from providers.registry import detect_format, get_format
@@ -34,6 +34,7 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
     profile: Mapping[str, Any] | None = None,
     rates: Sequence[Rate] = (),
     medians: Mapping[str, Decimal] | None = None,
+    corrections: Mapping[tuple[int, str], str] | None = None,
 ) -> QuoteSheet:
     """Read a price file into quotes that are ready, rows that are held and faults, none of them lost.
 
@@ -62,6 +63,8 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
         Dated exchange rates, for the plausibility bands of prices in other currencies.
     medians : mapping, optional
         Known median rate [USD per accelerator-hour] by accelerator.
+    corrections : mapping, optional
+        Line and header of a cell to what a person put there instead; tables only.
 
     Returns
     -------
@@ -78,7 +81,8 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
     if currency is not None and not is_currency(currency):
         message = f"the currency {currency!r} is no ISO 4217 code in use, such as USD or EUR"
         raise ProviderError(message)
-    document = open_document(content, file_name)
+    document = open_document(content, file_name, corrections)
+    _check_corrections(corrections or {}, document)
     context = Context(
         file_name=file_name,
         observed_on=observed_on,
@@ -99,6 +103,16 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
     prepared, duplicates = check_sheet(normalise_quotes(parsed.offers, context), context)
     parsed.duplicates += duplicates
     return _sheet(chosen.key, context, document.encoding, parsed, prepared)
+
+
+def _check_corrections(corrections: Mapping[tuple[int, str], str], document: Document) -> None:
+    """Refuse corrections of cells that are not there, so that none is lost."""
+    lines = {record.line for grid in document.grids for record in grid.records}
+    headers = {str(cell).strip() for grid in document.grids for record in grid.records[:40] for cell in record.cells}
+    wrong = [f"line {line}, column {name}" for line, name in corrections if line not in lines or name not in headers]
+    if wrong:
+        message = f"{document.file_name} has no cell at {'; '.join(wrong)}"
+        raise ProviderError(message)
 
 
 def _sheet(key: str, context: Context, encoding: str, parsed: Parsed, prepared: list[Prepared]) -> QuoteSheet:

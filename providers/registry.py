@@ -57,6 +57,15 @@ FORMATS: tuple[Format, ...] = (
 )
 
 
+def formats_table() -> str:
+    """Return the Markdown table of the formats: what of each is read, held and left out."""
+    lines = ["| format | what is read | what is held | what is left out |", "|---|---|---|---|"]
+    lines += [
+        f"| {entry.title} (`{entry.key}`) | {entry.reads} | {entry.holds} | {entry.ignores} |" for entry in FORMATS
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def get_format(key: str) -> Format:
     """Return the format of a key; UnknownFormat with the keys there are when there is none."""
     for entry in FORMATS:

@@ -76,7 +76,7 @@ def _table(document: Document) -> TableRows | None:
         for position, record in enumerate(grid.records[:HEADER_ROWS]):
             names = tuple(str(cell).strip() for cell in record.cells)
             if {_field(name) for name in names} >= NEEDED and not any(USAGE.search(_bare(name)) for name in names):
-                return TableRows(names, record.line, grid.records[position + 1 :], grid.records[:position])
+                return grid.below(position)
     return None
 
 

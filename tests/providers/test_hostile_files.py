@@ -106,6 +106,7 @@ def _workbook_with(sheet_xml):
     return _zip(files)
 
 
+LYING_SIZE = 3_000_000
 SHEET = '<?xml version="1.0"?>{}<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{}</sheetData></worksheet>'
 CELL = '<row r="{0}"><c r="{1}{0}" t="inlineStr"><is><t>x</t></is></c></row>'
 BOMB_ENTITY = '<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;">]>'
@@ -113,19 +114,20 @@ BOMB_ENTITY = '<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;
 
 def _lying_archive():
     """Return an archive whose directory states a small size for a large file."""
-    content = bytearray(_zip({"[Content_Types].xml": b"<x/>", "xl/worksheets/sheet1.xml": b"A" * 250_000_000}))
-    true_size = struct.pack("<I", 250_000_000)
+    content = bytearray(_zip({"[Content_Types].xml": b"<x/>", "xl/worksheets/sheet1.xml": b"A" * LYING_SIZE}))
+    true_size = struct.pack("<I", LYING_SIZE)
     return bytes(content.replace(true_size, struct.pack("<I", 1_000)))
 
 
 UNSAFE = {
-    "zip bomb": lambda: _zip({"[Content_Types].xml": b"<x/>", "xl/sharedStrings.xml": b"0" * 150_000_000}),
+    "zip bomb": lambda: _zip({"[Content_Types].xml": b"<x/>", "xl/sharedStrings.xml": b"0" * 20_000_000}),
     "too many files": lambda: _zip({"[Content_Types].xml": b"<x/>"} | {f"f{number}": b"" for number in range(1_001)}),
     "nested archive": lambda: _zip({"[Content_Types].xml": b"<x/>", "xl/inner.xlsx": _zip({"a": b"b"})}),
     "entities": lambda: _workbook_with(SHEET.format(BOMB_ENTITY, CELL.format(1, "A"))),
     "a million rows": lambda: _workbook_with(SHEET.format("", CELL.format(1, "A") + CELL.format(1_048_576, "A"))),
     "the last cell of a sheet": lambda: _workbook_with(SHEET.format("", CELL.format(1_048_576, "XFD"))),
     "a wide sheet": lambda: _workbook_with(SHEET.format("", CELL.format(1, "XFD"))),
+    "too many lines": lambda: b"a,b\n" * 500_002,
     "deep JSON": lambda: b"[" * 100_000 + b"]" * 100_000,
 }
 UNREADABLE = {
@@ -143,6 +145,7 @@ UNREADABLE = {
     "a key twice": lambda: b'{"Items": [{"retailPrice": 1, "retailPrice": 100, "armRegionName": "eastus"}]}',
     "NaN in JSON": lambda: b'{"Items": [{"retailPrice": NaN}]}',
     "a huge number in JSON": lambda: b'{"Items": [{"retailPrice": ' + b"9" * 5_000 + b"}]}",
+    "mixed encodings": lambda: TEXT.replace("Acme", "Müller").encode() + b"\xfc,b,c\n",
     "bytes of no encoding": lambda: b"a,b\n\x81\x8d,\x8f\n",
 }
 
