@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from reports.models import OptOut, OutboxMessage, ReportSlot, ReportSubscription
 
 
-class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg] - not generic at run time
+class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic at run time
     """Shows records; changes go through the services, which check and keep history."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:

@@ -53,7 +53,9 @@ class SubscriptionForm(forms.Form):
     name = forms.CharField(max_length=120, help_text="It stands in the mail, so that people know why they get it.")
     report = forms.ChoiceField()
     workload = forms.CharField(required=False, max_length=60, help_text="Code of one workload; empty means all.")
-    within_days = forms.IntegerField(required=False, min_value=0, max_value=MOST_DAYS, initial=30, label="Expiring within")
+    within_days = forms.IntegerField(
+        required=False, min_value=0, max_value=MOST_DAYS, initial=30, label="Expiring within"
+    )
     recipients = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 3}), help_text="One mail address a line; each gets a message of its own."
     )

@@ -129,4 +129,3 @@ def option_view(row: OptionRow, places: Places, answer: Answer, facts: ReasonFac
 def decimal_of(value: Any) -> Decimal | None:
     """Return a figure of an answer document; unknown stays unknown."""
     return None if value is None or value == "" else Decimal(str(value))
-

@@ -75,7 +75,7 @@ def refusal_of(message: OutboxMessage) -> str:
 
 
 def messages_recover() -> int:
-    """Free what a vanished sender held: unsent messages are due again, half-sent ones are uncertain; return how many."""
+    """Free what a vanished sender held: unsent messages are due again, half-sent ones uncertain; return how many."""
     expired = OutboxMessage.objects.filter(lease_until__lt=Now())
     freed = expired.filter(state=MessageState.CLAIMED).update(
         state=MessageState.RETRY, owner="", lease_until=None, next_attempt_at=Now(), last_reply="The sender vanished."
@@ -87,13 +87,13 @@ def messages_recover() -> int:
 
 
 def message_resend(*, message: OutboxMessage, user: User, reason: str) -> OutboxMessage:
-    """Send an uncertain or failed message again, with the same message id; refuses one that was sent or is on its way."""
+    """Send an uncertain or failed message again, with the same id; refuses one that was sent or is on its way."""
     require(user, "subscription.edit")
     changed = OutboxMessage.objects.filter(
         pk=message.pk, state__in=(MessageState.UNCERTAIN, MessageState.FAILED)
     ).update(
-        state=MessageState.PENDING, attempts=0, next_attempt_at=Now(), owner="", lease_until=None, acknowledged_at=Now(),
-        last_reply=f"Sent again by {user}{f': {reason}' if reason else ''}.",
+        state=MessageState.PENDING, attempts=0, next_attempt_at=Now(), owner="", lease_until=None,
+        acknowledged_at=Now(), last_reply=f"Sent again by {user}{f': {reason}' if reason else ''}.",
     )  # fmt: skip
     if not changed:
         raise ProcurementError(
@@ -130,9 +130,7 @@ def _uncertain(message: OutboxMessage, owner: str, reply: str) -> str:
     return _end(message, owner, MessageState.UNCERTAIN, reply)
 
 
-def _end(
-    message: OutboxMessage, owner: str, state: MessageState, reply: str, wait: timedelta = timedelta(0)
-) -> str:
+def _end(message: OutboxMessage, owner: str, state: MessageState, reply: str, wait: timedelta = timedelta(0)) -> str:
     open_states = (MessageState.CLAIMED, MessageState.SENDING, MessageState.UNCERTAIN)
     changes = {"state": state, "lease_until": None, "last_reply": reply[:2000], "next_attempt_at": Now() + wait}
     if state != MessageState.UNCERTAIN:

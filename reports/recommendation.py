@@ -1,4 +1,4 @@
-"""Everything that the recommendation of one workload says, read from a finished run: page, memo and workbook share it."""
+"""All that the recommendation of one workload says, read from a finished run: page, memo and workbook share it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -31,7 +31,18 @@ def zone_of(name: str) -> ZoneInfo:
 
 def zone_names() -> list[str]:
     """Return the names of zones that people live in, sorted, UTC first."""
-    regions = ("Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
+    regions = (
+        "Africa",
+        "America",
+        "Antarctica",
+        "Arctic",
+        "Asia",
+        "Atlantic",
+        "Australia",
+        "Europe",
+        "Indian",
+        "Pacific",
+    )
     return ["UTC", *sorted(name for name in available_timezones() if name.split("/")[0] in regions)]
 
 
@@ -77,9 +88,7 @@ def slots_next(*, days: Collection[str], at: time, zone: ZoneInfo, after: dateti
     return list(slots)[:count]
 
 
-def _slots(
-    days: Collection[str], at: time, zone: ZoneInfo, after: datetime, horizon: timedelta
-) -> Iterator[datetime]:
+def _slots(days: Collection[str], at: time, zone: ZoneInfo, after: datetime, horizon: timedelta) -> Iterator[datetime]:
     day = after.astimezone(zone).date() - ONE_DAY
     last = (after + horizon).astimezone(zone).date()
     while day <= last:

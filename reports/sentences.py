@@ -1,4 +1,4 @@
-"""A small language for sentences with figures: ``The quote expired[ on {on:day}].``
+"""A small language for sentences with figures, such as ``The quote expired[ on {on:day}].`` here.
 
 A figure in braces names a key of the reason and how it is shown; words in square brackets are left out when a figure
 in them is unknown. A figure outside brackets that is unknown is shown as the dash, never as 0.

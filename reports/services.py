@@ -96,9 +96,7 @@ def slot_acknowledge(*, slot: ReportSlot, user: User) -> None:
     ReportSlot.objects.filter(pk=slot.pk, acknowledged_at=None).update(acknowledged_at=timezone.now())
 
 
-def _refuse_other_version(
-    locked: ReportSubscription, version: int, differing: Mapping[str, tuple[Any, Any]]
-) -> None:
+def _refuse_other_version(locked: ReportSubscription, version: int, differing: Mapping[str, tuple[Any, Any]]) -> None:
     if locked.version != version:
         raise VersionConflict(
             f"{locked} was changed by somebody else; it is now at version {locked.version}.",

@@ -172,8 +172,15 @@ def _throughput_view(code: str, figures: Mapping[str, Any], places: Places) -> T
 def _audit_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return one factor with the numbers behind it, so that it can be redone on paper."""
     numbers = {key: value for key, value in (row.get("numbers") or {}).items() if known(value)}
-    told = [f"{words(key)} {number_text(value) if isinstance(value, int | float) else value}" for key, value in numbers.items()]
-    return {"factor": words(row.get("factor")).capitalize(), "value": decimal_of(row.get("value")), "numbers": ", ".join(told)}
+    told = [
+        f"{words(key)} {number_text(value) if isinstance(value, int | float) else value}"
+        for key, value in numbers.items()
+    ]
+    return {
+        "factor": words(row.get("factor")).capitalize(),
+        "value": decimal_of(row.get("value")),
+        "numbers": ", ".join(told),
+    }
 
 
 def need_facts(need: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -192,7 +199,6 @@ def need_facts(need: Mapping[str, Any]) -> list[dict[str, str]]:
         facts.append({"name": "One node is enough", "value": "yes" if need["single_node_sufficient"] else "no"})
     notes = [reason_sentence(note) for note in need.get("notes") or ()]
     return [*facts, *({"name": "Note", "value": note} for note in notes)]
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +225,9 @@ def bridge_views(bridge: Mapping[str, Any], places: Places, currency: str) -> li
             told.append(f"Cheapest: reserve {counted(plan['reserve_days'], 'day')}, until {until}: {cost} expected.")
         if idle:
             days = counted(round(decimal_of(plan.get("expected_idle_days")) or 0), "day")
-            told.append(f"Delivered hardware is expected to stand idle {days}: {money_text(idle, currency)} of depreciation.")
+            told.append(
+                f"Delivered hardware is expected to stand idle {days}: {money_text(idle, currency)} of depreciation."
+            )
         views.append(BridgeView(places.build(code), [*(fact for fact in told if fact and "–" not in fact)]))
     return [view for view in views if view.facts]
 

@@ -48,7 +48,9 @@ urlpatterns = [
         subscriptions.SubscriptionArchiveView.as_view(),
         name="subscription_archive",
     ),
-    path("reports/subscriptions/<int:pk>/test/", subscriptions.SubscriptionTestView.as_view(), name="subscription_test"),
+    path(
+        "reports/subscriptions/<int:pk>/test/", subscriptions.SubscriptionTestView.as_view(), name="subscription_test"
+    ),
     path(
         "reports/subscriptions/<int:pk>/preview/<str:part>/",
         subscriptions.SubscriptionPreviewView.as_view(),

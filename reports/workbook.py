@@ -51,9 +51,10 @@ def _summary(book: Workbook, formats: Formats, page: RecommendationPage) -> None
     sheet.set_column(0, 0, 30)
     sheet.set_column(1, 3, 34)
     sheet.write_string(0, 0, page.answer.workload_name, formats.title)
+    sure = page.answer.how_sure
     told = [
         ("Verdict", badge_of(page.answer.verdict).word), ("What", page.what), ("Why", " ".join(page.why)),
-        ("How sure", " ".join([badge_of(page.answer.how_sure).word if page.answer.how_sure else "", *page.sure, page.age])),
+        ("How sure", " ".join([*([f"{badge_of(sure).word}."] if sure else []), *page.sure, page.age])),
         ("What would change it", " ".join(page.changes)), ("Before signature", " ".join(page.conditions)),
         ("Runner-up", " ".join([page.runner_up.name if page.runner_up else "none.", *page.lost])),
     ]  # fmt: skip
@@ -73,7 +74,8 @@ def _options(book: Workbook, formats: Formats, page: RecommendationPage) -> None
     sheet = book.add_worksheet("Options")
     parts = page.components
     heads = ["Option", "Feasible", *(component_name(part) for part in parts), "Sum of parts", "Total of the run",
-             "Check", "Present cost", "Capital", "Per accelerator-hour", "Per useful accelerator-hour", "Why not"]  # fmt: skip
+             "Check", "Present cost", "Capital", "Per accelerator-hour", "Per useful accelerator-hour",
+             "Why not"]  # fmt: skip
     for place, head in enumerate(heads):
         is_money = 2 <= place <= len(heads) - 2
         sheet.write_string(0, place, f"{head}, {page.currency}" if is_money else head, formats.head)
@@ -144,7 +146,9 @@ def _inputs(book: Workbook, formats: Formats, inputs: Mapping[str, Any], workloa
     sheet = book.add_worksheet("Assumptions")
     sheet.set_column(0, 0, 44)
     sheet.set_column(1, 1, 30)
-    workload: dict[str, Any] = next((entry for entry in inputs.get("workloads", ()) if entry["id"] == workload_code), {})
+    workload: dict[str, Any] = next(
+        (entry for entry in inputs.get("workloads", ()) if entry["id"] == workload_code), {}
+    )
     rows = [*_flat("assumptions", inputs.get("assumptions", {})), *_flat("workload", workload)]
     sheet.write_string(0, 0, "Input", formats.head)
     sheet.write_string(0, 1, "Value", formats.head)

@@ -32,7 +32,7 @@ class SubscriptionInput(RecordInput):
     recipients = Texts(help_text="mail addresses; each gets a message of its own")
     days = Texts(help_text="mon, tue, wed, thu, fri, sat, sun")
     time = WallTime(help_text="time of day in the time zone, such as 08:00")
-    filters = Document(required=False, help_text="filters of the report, such as {\"within_days\": 30}")
+    filters = Document(required=False, help_text='filters of the report, such as {"within_days": 30}')
 
     class Meta:
         model = ReportSubscription

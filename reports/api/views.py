@@ -73,7 +73,13 @@ class ReportListApi(ApiView):
 
     def _shown(self, request: Request, report: Report) -> dict[str, Any]:
         columns = [
-            {"key": column.key, "name": column.name, "kind": column.kind, "unit": column.unit, "meaning": column.meaning}
+            {
+                "key": column.key,
+                "name": column.name,
+                "kind": column.kind,
+                "unit": column.unit,
+                "meaning": column.meaning,
+            }
             for column in report.columns
         ]
         return {
@@ -167,7 +173,9 @@ class SubscriptionRestoreApi(VersionedActionApi):
         """Return the subscription."""
         return found(ReportSubscription.objects.select_related("owner", "created_by"), "subscription", **kwargs)
 
-    def carry_out(self, by: Any, record: ReportSubscription, version: int, values: dict[str, Any]) -> ReportSubscription:
+    def carry_out(
+        self, by: Any, record: ReportSubscription, version: int, values: dict[str, Any]
+    ) -> ReportSubscription:
         """Bring it back."""
         return subscription_archive(
             user=by.user, subscription=record, version=version, source=by.source, is_archived=False

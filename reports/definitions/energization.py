@@ -14,7 +14,9 @@ class Energization:
 
     key = "energization"
     title = "Energization of builds"
-    description = "Announced against energized against accessible accelerators of every build, and when the rest is ready."
+    description = (
+        "Announced against energized against accessible accelerators of every build, and when the rest is ready."
+    )
     filters = ()
     empty = "The run holds no build."
     columns = (

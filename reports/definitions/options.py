@@ -14,7 +14,9 @@ class Options:
 
     key = "options"
     title = "Options"
-    description = "Every option of a workload side by side: totals, cost per hour, capital and running cost, or why not."
+    description = (
+        "Every option of a workload side by side: totals, cost per hour, capital and running cost, or why not."
+    )
     filters = ("workload",)
     empty = "The run compared no option for this workload."
     columns = (

@@ -20,7 +20,13 @@ def sheet_document(sheet: Sheet) -> dict[str, Any]:
         "as_of": sheet.as_of.isoformat(),
         "currency": sheet.currency,
         "columns": [
-            {"key": column.key, "name": column.name, "kind": column.kind, "unit": column.unit, "meaning": column.meaning}
+            {
+                "key": column.key,
+                "name": column.name,
+                "kind": column.kind,
+                "unit": column.unit,
+                "meaning": column.meaning,
+            }
             for column in sheet.columns
         ],
         "row_count": len(sheet.rows),

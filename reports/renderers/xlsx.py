@@ -31,7 +31,9 @@ class Formats:
     """The cell formats of one workbook."""
 
     def __init__(self, book: Workbook) -> None:
-        self.head = book.add_format({"bold": True, "bg_color": "#EDF0F5", "bottom": 1, "text_wrap": True, "valign": "top"})
+        self.head = book.add_format(
+            {"bold": True, "bg_color": "#EDF0F5", "bottom": 1, "text_wrap": True, "valign": "top"}
+        )
         self.head_right = book.add_format(
             {"bold": True, "bg_color": "#EDF0F5", "bottom": 1, "text_wrap": True, "valign": "top", "align": "right"}
         )
@@ -79,7 +81,9 @@ def column_head(column: Column, currency: str) -> str:
     return f"{column.name}, {unit}" if unit else column.name
 
 
-def write_table(page: Worksheet, columns: Sequence[Column], rows: Sequence[Row], formats: Formats, currency: str) -> None:
+def write_table(
+    page: Worksheet, columns: Sequence[Column], rows: Sequence[Row], formats: Formats, currency: str
+) -> None:
     """Write a table with a head that stays, filters and print settings."""
     for place, column in enumerate(columns):
         head = formats.head_right if column.is_numeric else formats.head

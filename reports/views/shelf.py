@@ -52,7 +52,10 @@ class ReportView(ReaderView):
             "form": form,
             "run": run,
             "formats": [
-                (renderer.name, f"{reverse('reports:report_file', args=[key, renderer.key])}?{_query(run, form.filters())}")
+                (
+                    renderer.name,
+                    f"{reverse('reports:report_file', args=[key, renderer.key])}?{_query(run, form.filters())}",
+                )
                 for renderer in RENDERERS
             ],
             "crumbs": [Crumb("Reports", reverse("reports:index"))],

@@ -51,7 +51,8 @@ def make_run(assumption_set=None, **changes):
     assumption_set = assumption_set or AssumptionSet.objects.first() or make_assumptions()
     number = Run.objects.count() + 1
     values = {
-        "inputs": make_inputs(), "inputs_digest": f"{number:02d}" + "ab" * 31, "engine_version": "1.0.0", "as_of": AS_OF,
+        "inputs": make_inputs(), "inputs_digest": f"{number:02d}" + "ab" * 31, "engine_version": "1.0.0",
+        "as_of": AS_OF,
         "currency": "EUR", "assumption_set": assumption_set, "state": RunState.FINISHED,
         "last_asked_at": datetime(2026, 11, 30, 6, number % 60, tzinfo=UTC),
         "finished_at": datetime(2026, 11, 30, 6, number % 60, 30, tzinfo=UTC), "workload_count": 3,
@@ -164,8 +165,8 @@ def make_chat(number=1):
     answer.save()
     AvailabilityRow.objects.create(
         answer=answer, quote_code="aurora-h100-12", verdict="usable_if_booked", reasons=[],
-        detail={"notes": ["book_by:2026-12-04"], "assumed": [], "unproven": ["powered", "cooled"], "sign_by": "2026-12-04",
-                "facts": {}},
+        detail={"notes": ["book_by:2026-12-04"], "assumed": [], "unproven": ["powered", "cooled"],
+                "sign_by": "2026-12-04", "facts": {}},
     )  # fmt: skip
     AvailabilityRow.objects.create(
         answer=answer, quote_code="cirrus-a100-spot", verdict="not_usable",

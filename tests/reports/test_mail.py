@@ -1,4 +1,4 @@
-"""What a mail says and how it is built: the same figures as the page, headers that cannot be injected, one click out."""
+"""What a mail says and how it is built: the figures of the page, headers nobody can inject, one click out."""
 
 import re
 from datetime import UTC, date, datetime
@@ -158,9 +158,16 @@ def test_an_address_that_was_not_made_here_leaves_nobody():
     assert "This link is not complete" in reply.content.decode()
 
 
-@pytest.mark.parametrize("name", [
-    "Weekly\r\nBcc: thief@example.com", "Weekly\nSubject: other", "a\x00b\x1bc", "x" * 4000, "Grüße 周报 🚀",
-])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Weekly\r\nBcc: thief@example.com",
+        "Weekly\nSubject: other",
+        "a\x00b\x1bc",
+        "x" * 4000,
+        "Grüße 周报 🚀",
+    ],
+)
 def test_t25_no_name_adds_a_header(name):
     letter = Letter(one_line(f"Decisions wk 49: {name}"), "text\n", "<p>text</p>")
 
@@ -168,10 +175,22 @@ def test_t25_no_name_adds_a_header(name):
 
     assert "Bcc" not in message
     assert len(message.get_all("Subject")) == 1
-    assert sorted(set(message.keys())) == sorted({
-        "From", "To", "Reply-To", "Subject", "Date", "Message-ID", "Auto-Submitted", "List-Id", "List-Unsubscribe",
-        "List-Unsubscribe-Post", "MIME-Version", "Content-Type",
-    })
+    assert sorted(set(message.keys())) == sorted(
+        {
+            "From",
+            "To",
+            "Reply-To",
+            "Subject",
+            "Date",
+            "Message-ID",
+            "Auto-Submitted",
+            "List-Id",
+            "List-Unsubscribe",
+            "List-Unsubscribe-Post",
+            "MIME-Version",
+            "Content-Type",
+        }
+    )
 
 
 def test_t25_what_people_typed_is_text_in_html_and_plain_in_text():

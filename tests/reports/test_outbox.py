@@ -110,7 +110,7 @@ def test_t20_three_senders_and_two_schedulers_send_each_of_twenty_once(sink):
 
 
 @pytest.mark.parametrize("phase", ["at_rcpt", "at_data"])
-@pytest.mark.parametrize("reply, state", [
+@pytest.mark.parametrize(("reply", "state"), [
     ("421 too busy", MessageState.RETRY), ("432 wait", MessageState.RETRY), ("452 full", MessageState.RETRY),
     ("550 nobody here", MessageState.FAILED),
 ])  # fmt: skip

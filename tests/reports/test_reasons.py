@@ -60,15 +60,17 @@ def test_notes_of_throughput_have_sentences():
     assert named <= set(SENTENCES)
 
 
-@pytest.mark.parametrize("pattern", [*EXCLUSIONS.values(), *RECOMMENDED.values(), *CONDITIONS.values(), *NOTES.values(),
-                                     *FLAGS.values()])
+@pytest.mark.parametrize(
+    "pattern", [*EXCLUSIONS.values(), *RECOMMENDED.values(), *CONDITIONS.values(), *NOTES.values(), *FLAGS.values()]
+)
 def test_no_brace_or_bracket_is_left_without_figures(pattern):
     assert not re.search(r"[{}\[\]]", fill(pattern, {}))
 
 
-@pytest.mark.parametrize("reason, sentence", [
+@pytest.mark.parametrize(("reason", "sentence"), [
     ("quote_expired", "The quote has expired."),
-    ({"code": "quote_expired", "valid_until": "2026-11-28"}, "The quote has expired: it could be signed until 28 Nov 2026."),
+    ({"code": "quote_expired", "valid_until": "2026-11-28"},
+     "The quote has expired: it could be signed until 28 Nov 2026."),
     ("missing:quantity_available", "Not stated: how many accelerators are on offer together."),
     ({"code": "missing", "detail": "price"}, "Not stated: the price."),
     ("book_by:2026-12-04", "Book by 4 Dec 2026."),
@@ -78,7 +80,8 @@ def test_no_brace_or_bracket_is_left_without_figures(pattern):
     ({"code": "cheaper_than_runner_up", "difference": "582000.00", "share": 0.25},
      "That is EUR 582,000.00 less than the runner-up, 25.0% of the runner-up's cost."),
     ({"code": "tie", "difference": "10.00", "share": 0.001, "threshold": "200.00"},
-     "Too close to call: the two best differ by EUR 10.00 (0.1%), less than the EUR 200.00 that count as a difference."),
+     "Too close to call: the two best differ by EUR 10.00 (0.1%), less than the EUR 200.00 that count as "
+     "a difference."),
     ({"code": "decided_by_rate", "rate_basis": "marginal", "charge_basis": "share"},
      "Own capacity is ranked at the marginal rate, charged for the share it reserves."),
     ({"code": "constraint", "constraint": "missing:price", "offers": 3}, "Price not stated removes 3 offers."),

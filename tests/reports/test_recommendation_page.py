@@ -45,14 +45,17 @@ def text_of(reply):
     return re.sub(r"\s+", " ", plain)
 
 
+IN_ORDER = (
+    "What we recommend", "Own the base at hall-2 and rent the peak", "Why", "It saves EUR 1.2 m against doing nothing",
+    "How sure", "Every expected cost is priced", "What would change it", "Use of the accelerators below 48.0%",
+    "Before signature", "Sign by 4 Dec 2026", "When the money goes out",
+)  # fmt: skip
+
+
 def test_the_four_answers_come_first_and_in_order(reader, run):
     text = page_of(reader, run)
 
-    places = [text.index(words) for words in (
-        "What we recommend", "Own the base at hall-2 and rent the peak", "Why", "It saves EUR 1.2 m against doing nothing",
-        "How sure", "Every expected cost is priced", "What would change it", "Use of the accelerators below 48.0%",
-        "Before signature", "Sign by 4 Dec 2026", "When the money goes out",
-    )]  # fmt: skip
+    places = [text.index(words) for words in IN_ORDER]
     assert places == sorted(places)
 
 
@@ -154,10 +157,17 @@ def test_what_changed_since_the_run_before_is_listed(run):
     assert changes[0]["is_other_option"]
 
 
-@pytest.mark.parametrize("address", [
-    "/recommendations/{run}/unknown/", "/recommendations/999999999999999999999/chat/", "/recommendations/{run}/chat/x/",
-    "/reports/unknown/", "/reports/recommendations.docx", "/recommendations/0/inputs.json",
-])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/recommendations/{run}/unknown/",
+        "/recommendations/999999999999999999999/chat/",
+        "/recommendations/{run}/chat/x/",
+        "/reports/unknown/",
+        "/reports/recommendations.docx",
+        "/recommendations/0/inputs.json",
+    ],
+)
 def test_what_does_not_exist_is_not_found(reader, run, address):
     assert reader.get(address.format(run=run.pk)).status_code == 404
 
@@ -191,7 +201,7 @@ FILES = ("recommendation_memo", "recommendation_workbook", "recommendation_cash_
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("person, status", [("anonymous", 302), ("no role", 403), ("viewer", 200)])
+@pytest.mark.parametrize(("person", "status"), [("anonymous", 302), ("no role", 403), ("viewer", 200)])
 def test_files_are_guarded_like_pages(person, status, name, run):
     client = Client()
     if person != "anonymous":
@@ -232,7 +242,11 @@ def test_every_answer_has_a_memo_and_a_workbook(run, workload):
 
     assert memo_pdf(page).content.startswith(b"%PDF")
     assert openpyxl.load_workbook(io.BytesIO(recommendation_workbook(page, run_inputs(run)).content)).sheetnames == [
-        "Summary", "Options", "Cash flow", "Assumptions", "About",
+        "Summary",
+        "Options",
+        "Cash flow",
+        "Assumptions",
+        "About",
     ]
 
 
@@ -257,7 +271,9 @@ def test_the_inputs_of_a_run_can_be_taken_away(reader, run):
 
 
 def test_cash_flow_of_one_workload_comes_as_csv(reader, run):
-    lines = reader.get(reverse("reports:recommendation_cash_flow", args=[run.pk, "chat"])).content.decode().split("\r\n")
+    lines = (
+        reader.get(reverse("reports:recommendation_cash_flow", args=[run.pk, "chat"])).content.decode().split("\r\n")
+    )
 
     assert lines[0] == "workload_code,workload,option,name,month,month_on,amount,currency"
     assert len(lines) == 1 + 3 * 24 + 1

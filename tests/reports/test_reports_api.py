@@ -49,7 +49,7 @@ def test_figures_are_strings_and_equal_the_run(analyst):
     assert (row["npv"], row["currency"], row["how_sure"]) == ("1746000.0000", "EUR", "medium")
 
 
-@pytest.mark.parametrize("path, status", [
+@pytest.mark.parametrize(("path", "status"), [
     ("reports/nonsense/", 404), ("reports/options/?run=999999", 404), ("reports/options/?run=x", 400),
     ("reports/quotes_expiring/?within_days=9999999", 400), ("reports/options/?wrokload=chat", 400),
 ])  # fmt: skip
@@ -82,7 +82,7 @@ def test_a_subscription_is_stored_changed_and_archived_on_its_version(analyst):
     assert not analyst.post(f"{path}restore/", {}, If_Match='"3"').json()["is_archived"]
 
 
-@pytest.mark.parametrize("change, field", [
+@pytest.mark.parametrize(("change", "field"), [
     ({"recipients": ["nobody"]}, "recipients"), ({"recipients": []}, "recipients"), ({"recipients": "x"}, "recipients"),
     ({"days": ["someday"]}, "days"), ({"days": []}, "days"), ({"time": "8 o'clock"}, "time"), ({"time": 8}, "time"),
     ({"time_zone": "Mars/Olympus"}, "time_zone"), ({"report": "nonsense"}, "report"),

@@ -47,7 +47,11 @@ def test_a_day_that_a_zone_skipped_has_no_slot():
 def test_eight_in_the_morning_stays_eight_in_the_morning():
     zone = ZoneInfo("Europe/Berlin")
     slots = slots_between(
-        days=["mon"], at=time(8), zone=zone, after=datetime(2026, 3, 20, tzinfo=UTC), until=datetime(2026, 4, 7, tzinfo=UTC)
+        days=["mon"],
+        at=time(8),
+        zone=zone,
+        after=datetime(2026, 3, 20, tzinfo=UTC),
+        until=datetime(2026, 4, 7, tzinfo=UTC),
     )
 
     assert [slot.hour for slot in slots] == [7, 6, 6]  # UTC: winter, then summer
@@ -71,7 +75,7 @@ def test_the_next_slots_are_shown():
     assert [slot.date() for slot in upcoming] == [date(2026, 12, 3), date(2026, 12, 7), date(2026, 12, 10)]
 
 
-@pytest.mark.parametrize("instant, zone, year, week", [
+@pytest.mark.parametrize(("instant", "zone", "year", "week"), [
     (datetime(2026, 11, 30, 8, tzinfo=UTC), "Europe/Berlin", 2026, 49),
     (datetime(2027, 1, 1, 8, tzinfo=UTC), "UTC", 2026, 53),  # 2026 has 53 ISO weeks
     (datetime(2027, 1, 3, 23, 30, tzinfo=UTC), "UTC", 2026, 53),
@@ -93,7 +97,7 @@ def test_the_period_is_printed_with_its_zone():
     assert period.words == "Week 49 · 30 Nov 2026 – 6 Dec 2026 (Europe/Berlin)"
 
 
-@pytest.mark.parametrize("days, words", [
+@pytest.mark.parametrize(("days", "words"), [
     (["mon"], "Mondays, 08:00 UTC"), (["fri", "mon"], "Mondays and Fridays, 08:00 UTC"),
     (["mon", "wed", "fri"], "Mondays, Wednesdays and Fridays, 08:00 UTC"),
     (list(DAYS[:5]), "Monday to Friday, 08:00 UTC"), (list(DAYS), "Every day, 08:00 UTC"),

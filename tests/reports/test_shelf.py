@@ -21,20 +21,29 @@ from reports.renderers.registry import RENDERERS, get_renderer
 from tests.reports.factories import make_run
 
 pytestmark = pytest.mark.django_db
-PAIRS = [pytest.param(report, renderer, id=f"{report.key}.{renderer.key}") for report in REPORTS for renderer in RENDERERS]
+PAIRS = [
+    pytest.param(report, renderer, id=f"{report.key}.{renderer.key}") for report in REPORTS for renderer in RENDERERS
+]
 
 
-@pytest.mark.parametrize("folder, keys", [
-    ("definitions", [report.key for report in REPORTS]),
-    ("renderers", [renderer.key for renderer in RENDERERS]),
-])
+@pytest.mark.parametrize(
+    ("folder", "keys"),
+    [
+        ("definitions", [report.key for report in REPORTS]),
+        ("renderers", [renderer.key for renderer in RENDERERS]),
+    ],
+)
 def test_the_registry_is_what_lies_in_the_folder(project_folder, folder, keys):
-    files = {path.stem for path in (project_folder / "reports" / folder).glob("*.py")} - {"__init__", "base", "registry"}
+    files = {path.stem for path in (project_folder / "reports" / folder).glob("*.py")} - {
+        "__init__",
+        "base",
+        "registry",
+    }
 
     assert sorted(keys) == sorted(files)
 
 
-@pytest.mark.parametrize("report, renderer", PAIRS)
+@pytest.mark.parametrize(("report", "renderer"), PAIRS)
 def test_every_report_renders_in_every_format(report, renderer):
     sheet = make_sheet(report, make_run(), Filters())
 
@@ -110,7 +119,7 @@ def test_xlsx_holds_numbers_dates_and_the_run():
     row = {page.cell(1, place).value: page.cell(2, place).value for place in range(1, page.max_column + 1)}
 
     assert row["Present cost, EUR"] == 1_746_000
-    assert row["Oldest input"] == datetime(2026, 9, 20)
+    assert row["Oldest input"] == datetime.fromisoformat("2026-09-20")
     assert {about.cell(line, 1).value: about.cell(line, 2).value for line in range(1, about.max_row + 1)}[
         "Inputs digest"
     ] == sheet.run_digest
@@ -164,15 +173,22 @@ def test_html_pdf_and_xlsx_show_the_same_present_costs():
 
     page = Words()
     page.feed(get_renderer("html").render(sheet).content.decode())
-    pdf = "".join(part.extract_text() for part in pypdf.PdfReader(
-        io.BytesIO(get_renderer("pdf").render(sheet).content)).pages)
+    pdf = "".join(
+        part.extract_text() for part in pypdf.PdfReader(io.BytesIO(get_renderer("pdf").render(sheet).content)).pages
+    )
 
     assert wanted <= set(re.findall(r"[\d,]+\.\d\d\b", page.text))
     assert wanted <= set(re.findall(r"[\d,]+\.\d\d\b", pdf))
 
 
-@pytest.mark.parametrize("values, field", [({"within_days": "soon"}, "within_days"), ({"within_days": "-1"}, "within_days"),
-                                           ({"within_days": "9" * 40}, "within_days")])
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({"within_days": "soon"}, "within_days"),
+        ({"within_days": "-1"}, "within_days"),
+        ({"within_days": "9" * 40}, "within_days"),
+    ],
+)
 def test_a_filter_that_makes_no_sense_is_refused_by_name(values, field):
     with pytest.raises(ProcurementError) as refusal:
         Filters.read(values)

@@ -59,7 +59,7 @@ def test_t8_three_schedulers_open_each_of_sixty_slots_once():
     assert ReportSlot.objects.values("slot_at").distinct().count() == 61
 
 
-@pytest.mark.parametrize("rule, due, missed", [("one", 1, 2), ("none", 0, 3), ("all", 3, 0)])
+@pytest.mark.parametrize(("rule", "due", "missed"), [("one", 1, 2), ("none", 0, 3), ("all", 3, 0)])
 def test_t9_after_a_standstill_over_three_slots_the_rule_decides(rule, due, missed):
     make_subscription(catch_up=rule)
 
@@ -108,9 +108,7 @@ def test_a_paused_or_archived_subscription_is_never_due_and_sends_nothing_of_the
     assert slots_open(NOW) == 0
 
     subscription_archive(user=subscription.owner, subscription=subscription, version=1, source="web")
-    subscription_archive(
-        user=subscription.owner, subscription=subscription, version=2, source="web", is_archived=False
-    )
+    subscription_archive(user=subscription.owner, subscription=subscription, version=2, source="web", is_archived=False)
     subscription.refresh_from_db()
     subscription.is_active = True
     subscription.save()
@@ -150,7 +148,7 @@ def test_who_left_gets_nothing_more():
     assert [message.recipient for message in prepared()] == ["cto@example.com"]
 
 
-@pytest.mark.parametrize("setting, subjects", [
+@pytest.mark.parametrize(("setting", "subjects"), [
     ("skip", []), ("short", ["Decisions wk 50: nothing changed"]),
     ("full", ["Decisions wk 50: 1 hybrid, 1 to rent and 1 without an option"]),
 ])  # fmt: skip
@@ -179,7 +177,9 @@ def test_a_change_is_told_with_both_values_and_sent_whole():
     message = prepared(NOW + timedelta(days=7)).get()
 
     assert message.subject == "Decisions wk 50: 1 recommendation changed"
-    assert b"EUR 1,746,000.00 =E2=86=92 EUR 1,800,000.00" in message.frozen.replace(b"=\r\n", b"").replace(b"\r\n  ", b" ")
+    assert b"EUR 1,746,000.00 =E2=86=92 EUR 1,800,000.00" in message.frozen.replace(b"=\r\n", b"").replace(
+        b"\r\n  ", b" "
+    )
 
 
 def test_without_a_finished_run_nothing_is_sent_and_the_owner_is_told():
@@ -242,7 +242,10 @@ def test_t23_a_preview_and_a_test_never_touch_the_slot():
 
 def test_somebody_without_an_address_cannot_send_a_test():
     make_run()
-    person = make_person("bo", "analyst", )
+    person = make_person(
+        "bo",
+        "analyst",
+    )
     person.email = ""
     person.save()
 

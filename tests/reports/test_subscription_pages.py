@@ -36,7 +36,7 @@ def test_a_subscription_is_entered_and_says_when_it_is_due(analyst):
     assert "Mondays and Thursdays, 08:00 Europe/Berlin" in reply.content.decode()
 
 
-@pytest.mark.parametrize("field, value, told", [
+@pytest.mark.parametrize(("field", "value", "told"), [
     ("recipients", "cfo@example", "No mail address: cfo@example. Write one as name@example.com."),
     ("recipients", "a@b.c\r\nBcc: x@y.z, evil", "No mail address: a@b.c, bcc:"),
     ("days", [], "This field is required."), ("time", "25:00", "Enter a valid time."),
@@ -152,7 +152,9 @@ def test_an_uncertain_message_is_marked_and_can_be_resent(analyst):
 
 def test_missed_and_failed_slots_are_shown_until_seen(analyst):
     subscription = make_subscription(owner=make_person("bo", "analyst"))
-    slot = ReportSlot.objects.create(subscription=subscription, slot_at=SLOT, state=SlotState.MISSED, message="Nobody ran")
+    slot = ReportSlot.objects.create(
+        subscription=subscription, slot_at=SLOT, state=SlotState.MISSED, message="Nobody ran"
+    )
 
     assert "Nobody ran" in analyst.get(reverse("reports:deliveries")).content.decode()
     analyst.post(reverse("reports:slot_seen", args=[slot.pk]))
