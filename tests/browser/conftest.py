@@ -5,7 +5,10 @@ import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
+from django.conf import settings
+from django.test import override_settings
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from pytest_django.live_server_helper import LiveServer
 
 from tests.factories import make_user
 
@@ -29,6 +32,18 @@ def pytest_collection_modifyitems(items):
 def pytest_terminal_summary(terminalreporter):
     if not CHROMIUM:
         terminalreporter.write_line(f"BROWSER TESTS DID NOT RUN: {HOW_TO_GET_IT}", red=True, bold=True)
+
+
+@pytest.fixture(scope="session")
+def live_server() -> Iterator[LiveServer]:
+    """Return the service on a free port; it reads its settings at the start, before those of a test apply."""
+    plain = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+    with override_settings(
+        STORAGES=settings.STORAGES | plain, WHITENOISE_AUTOREFRESH=True, WHITENOISE_USE_FINDERS=True
+    ):
+        server = LiveServer("localhost")
+        yield server
+        server.stop()
 
 
 @pytest.fixture(scope="session")
