@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from django.db.models import Model, QuerySet
-from django.http import HttpResponse
+from django.db.models.fields.files import FieldFile
+from django.http import FileResponse, HttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.exceptions import MethodNotAllowed, NotAuthenticated
 from rest_framework.renderers import JSONRenderer
@@ -54,6 +55,7 @@ class ApiView(APIView):
     output: ClassVar[Any] = None
     input: ClassVar[Any] = None
     is_paged: ClassVar[bool] = False
+    may_conflict: ClassVar[bool] = False
     is_for_everybody: ClassVar[bool] = False
     is_for_anyone_signed_in: ClassVar[bool] = False
 
@@ -289,6 +291,15 @@ def found(records: QuerySet[Any], what: str, **lookup: Any) -> Any:
         name = ", ".join(str(value) for value in lookup.values())
         raise Refusal(404, "not_found", f"There is no {what} `{name}`.")
     return record
+
+
+def download(file: FieldFile, name: str) -> FileResponse:
+    """Return a stored file as an attachment, never shown in place; refuses with 404 when its content is gone."""
+    try:
+        content = file.open("rb")
+    except OSError as error:
+        raise Refusal(404, "file_missing", f"The content of {name} is no longer on this server.") from error
+    return FileResponse(content, as_attachment=True, filename=name, content_type="application/octet-stream")
 
 
 def _require_scope(token: ApiToken, resource: str, *, is_write: bool) -> None:

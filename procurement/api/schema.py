@@ -165,8 +165,8 @@ class ApiSchema(AutoSchema):
             statuses -= {401, 403}
         if "{" in self.path or self.method != "GET":
             statuses.add(404)
-        if self.method != "GET":
-            statuses |= {409}
+        if self.method != "GET" or self.view.may_conflict:
+            statuses.add(409)
         if self.method in ("POST", "PATCH"):
             statuses |= {413, 415, 422}
         if self.method in ("PATCH", "DELETE") or (self.method == "POST" and self._has("has_precondition")):

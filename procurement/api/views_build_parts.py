@@ -20,6 +20,7 @@ from procurement.api.base import (
     PostApi,
     VersionedActionApi,
     actor,
+    download,
     found,
 )
 from procurement.api.filters import Filter, modified_filters
@@ -246,10 +247,7 @@ class EvidenceAttachmentApi(PartApi):
         evidence = found(self.parts(kwargs["code"]), "evidence", id=kwargs["id"])
         if not evidence.attachment:
             raise Refusal(404, "not_found", f"Evidence `{evidence.pk}` has a link and no file.")
-        return FileResponse(
-            evidence.attachment.open("rb"), as_attachment=True, filename=evidence.attachment_name,
-            content_type=BinaryRenderer.media_type,
-        )  # fmt: skip
+        return download(evidence.attachment, evidence.attachment_name)
 
 
 class PromiseListApi(PartApi, ListApi, CreateApi):

@@ -87,6 +87,7 @@ class FinishedRunApi(ApiView):
     """What concerns the answers of a finished run: the one of the address, or the latest."""
 
     resource = "runs"
+    may_conflict = True
 
     def run(self, **kwargs: Any) -> Run:
         """Return the run; refuses one that is not finished."""

@@ -9,7 +9,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from procurement.api.base import ApiView, DetailApi, ListApi, PostApi, actor, found
+from procurement.api.base import ApiView, DetailApi, ListApi, PostApi, actor, download, found
 from procurement.api.filters import Filter
 from procurement.api.parsing import BoundedMultiPartParser
 from procurement.api.renderers import BinaryRenderer
@@ -82,10 +82,7 @@ class PriceSheetFileApi(ApiView):
     def get(self, request: Request, **kwargs: Any) -> FileResponse:
         """Return the file."""
         sheet = found(price_sheets_all(), "price sheet", **kwargs)
-        return FileResponse(
-            sheet.file.open("rb"), as_attachment=True, filename=sheet.file_name,
-            content_type=BinaryRenderer.media_type,
-        )  # fmt: skip
+        return download(sheet.file, sheet.file_name)
 
 
 class SheetRowListApi(ListApi):
