@@ -25,11 +25,15 @@ class Record:
 
 @dataclass(frozen=True)
 class Grid:
-    """The rows of one sheet or text file; `name` is the sheet's name, empty for text."""
+    """The rows of one sheet or text file; `name` is the sheet's name, empty for text.
+
+    `is_trimmed` says that rows end with their last filled cell, as those of a workbook do.
+    """
 
     name: str
     records: list[Record]
     corrections: Mapping[tuple[int, str], str] = field(default_factory=dict)
+    is_trimmed: bool = False
 
     def table(self, needed: Iterable[str]) -> "TableRows | None":
         """Return the table below the first row that holds all needed names, in any case; None without one."""
@@ -44,20 +48,26 @@ class Grid:
         """Return the table whose header stands at a place, with the corrected cells in it."""
         header = self.records[position]
         names = tuple(str(cell).strip() for cell in header.cells)
-        rows = [_corrected(record, names, self.corrections) for record in self.records[position + 1 :]]
+        rows = self.records[position + 1 :]
+        if self.is_trimmed:
+            rows = [_filled_up(record, len(names)) for record in rows]
+        if self.corrections:
+            rows = [_corrected(record, names, self.corrections) for record in rows]
         return TableRows(names, header.line, rows, self.records[:position])
 
 
+def _filled_up(record: Record, width: int) -> Record:
+    missing = width - len(record.cells)
+    return Record(record.line, [*record.cells, *[""] * missing]) if missing > 0 else record
+
+
 def _corrected(record: Record, names: tuple[str, ...], corrections: Mapping[tuple[int, str], str]) -> Record:
-    if not corrections:
+    cells = [*record.cells, *[""] * (len(names) - len(record.cells))]
+    found = {place: corrections.get((record.line, name)) for place, name in enumerate(names)}
+    changed = {place: value for place, value in found.items() if value is not None}
+    if not changed:
         return record
-    cells = list(record.cells)
-    for place, name in enumerate(names):
-        value = corrections.get((record.line, name))
-        if value is not None:
-            cells += [""] * (place + 1 - len(cells))  # a row of a workbook ends with its last filled cell
-            cells[place] = value
-    return Record(record.line, cells)
+    return Record(record.line, [changed.get(place, cell) for place, cell in enumerate(cells)])
 
 
 @dataclass(frozen=True)
@@ -182,7 +192,9 @@ def open_document(content: bytes, file_name: str, corrections: Mapping[tuple[int
     digest = hashlib.sha256(content).hexdigest()
     if is_workbook(content):
         sheets = read_workbook(content, file_name)
-        grids = tuple(Grid(name, _sheet_records(rows), corrections or {}) for name, rows in sheets.items())
+        grids = tuple(
+            Grid(name, _sheet_records(rows), corrections or {}, is_trimmed=True) for name, rows in sheets.items()
+        )
         return Document(file_name, digest, "xlsx", grids, is_workbook=True)
     decoded = decode_text(content, file_name)
     if decoded.text.lstrip().startswith(JSON_STARTS):

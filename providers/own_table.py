@@ -82,18 +82,17 @@ def note_of(column: Column) -> str:
     return "; ".join(parts)
 
 
-def read_own(table: TableRows, context: Context, *, is_workbook: bool) -> Parsed:
+def read_own(table: TableRows, context: Context) -> Parsed:
     """Read the rows of our own sheet; a row with a fault gives no offer, and every fault is named."""
-    reader = _OwnReader(table, context, is_workbook)
+    reader = _OwnReader(table, context)
     return reader.read()
 
 
 class _OwnReader:
-    def __init__(self, table: TableRows, context: Context, is_workbook: bool) -> None:
+    def __init__(self, table: TableRows, context: Context) -> None:
         self.table = table
         self.context = context
         self.decimal = context.decimal or _stated_decimal(table)
-        self.is_workbook = is_workbook
         self.parsed = Parsed(rows=0)
 
     def read(self) -> Parsed:
@@ -105,17 +104,13 @@ class _OwnReader:
             if str(record.cells[0]).lstrip().startswith(NOTE):
                 continue
             self.parsed.rows += 1
-            if not self._fits(record):
+            if not self.table.even(record):
                 found = f"{len(record.cells)} cells"
                 hint = f"write {len(self.table.header)} cells, in quotes where they hold the delimiter"
                 self.parsed.faults.append(Fault(record.line, "", found, "ragged_row", hint))
                 continue
             self._row(record, columns)
         return self.parsed
-
-    def _fits(self, record: Record) -> bool:
-        """Return whether every cell has a header; rows of a workbook end with their last filled cell."""
-        return self.table.even(record) or (self.is_workbook and len(record.cells) < len(self.table.header))
 
     def _columns(self) -> list[tuple[Column, int]]:
         """Return our columns with their place; unknown and missing headers become faults of the header's line."""

@@ -51,7 +51,7 @@ class AzurePriceSheet:
         parsed = Parsed(rows=len(table.records))
         for record in table.records:
             cells = {field: _cell(record, place) for field, place in fields.items()}
-            if not document.is_workbook and not table.even(record):
+            if not table.even(record):
                 parsed.offers.append(_ragged_offer(table, record, cells))
                 continue
             code = _ignored(cells)

@@ -41,9 +41,7 @@ class Mapped:
         profile = read_profile(context.profile)
         theirs = _table(document, profile, context.file_name)
         table, faults = _ours(theirs, profile)
-        parsed = read_own(
-            table, replace(context, decimal=profile.decimal or context.decimal), is_workbook=document.is_workbook
-        )
+        parsed = read_own(table, replace(context, decimal=profile.decimal or context.decimal))
         names = {ours: header for header, ours in profile.columns.items()}
         parsed.faults = [replace(fault, column=names.get(fault.column, fault.column)) for fault in parsed.faults]
         parsed.faults += faults

@@ -23,7 +23,7 @@ class OwnXlsx:
         table = document.table(*NEEDED)
         if table is None:
             return Parsed(rows=0)
-        return read_own(table, context, is_workbook=True)
+        return read_own(table, context)
 
 
 OWN_XLSX = OwnXlsx()

@@ -1,10 +1,12 @@
 """From bytes to a checked sheet: duplicates, conflicts, bands, rates, mappings, and what a person must say."""
 
+import io
 import json
 from datetime import date
 from decimal import Decimal
 
 import pytest
+import xlsxwriter
 
 from providers import AmbiguousFormat, NotAPriceList, ProviderError, Rate, UnknownFormat, read_quotes
 from providers.contract import PROVENANCE
@@ -265,3 +267,25 @@ def test_amounts_in_json_keep_their_digits():
     sheet = read_quotes(json.dumps(page).encode(), file_name="p.json", observed_on=date(2026, 11, 30), source="test")
 
     assert sheet.ready["price"].tolist() == [Decimal("3.6730000001")]
+
+
+def test_a_catalog_saved_as_a_workbook_is_read_alike():
+    rows = [
+        ["InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "SpotPrice", "Region", "AvailabilityZone"],
+        ["p5.48xlarge", "H100", 8, 55.04, 33.1, "us-east-1", "use1-az1"],
+        ["p4d.24xlarge", "A100", 8, 32.7726, None, "us-east-1"],
+    ]
+    out = io.BytesIO()
+    with xlsxwriter.Workbook(out) as workbook:
+        sheet = workbook.add_worksheet()
+        for line, row_cells in enumerate(rows):
+            sheet.write_row(line, 0, row_cells)
+    text = "\n".join(",".join("" if cell is None else str(cell) for cell in (*cells, "")[:7]) for cells in rows)
+    given = {"observed_on": date(2026, 11, 30), "source": "test"}
+
+    book = read_quotes(out.getvalue(), file_name="aws/vms.xlsx", **given)
+    table = read_quotes(text.encode(), file_name="aws/vms.csv", **given)
+
+    assert len(book.ready) == 3
+    assert book.ready["price"].tolist() == table.ready["price"].tolist()
+    assert book.ready["row_key"].tolist() == table.ready["row_key"].tolist()
