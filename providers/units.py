@@ -1,6 +1,7 @@
 """Units of measure and terms as sources write them: `10 Hours`, `1 GB/Month`, `1K/Hour`, `3 Years`, `1yr`, `P3Y`."""
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
 
@@ -34,6 +35,13 @@ def read_unit(written: str) -> tuple[Decimal, str] | None:
     return (block, kind) if kind and block > 0 else None
 
 
+def mapped_unit(written: str, aliases: Mapping[str, str]) -> tuple[Decimal, str] | None:
+    """Return block size and kind of a unit, by what a person mapped it to (`unit:10 Std` to `10 hours`) first."""
+    wanted = f"unit:{written}".casefold()
+    target = next((target for name, target in aliases.items() if name.casefold() == wanted), written)
+    return read_unit(target)
+
+
 @lru_cache(maxsize=1_024)
 def read_term(written: str) -> int | None:
     """Return the months of a term; None when it is empty or not read."""
@@ -46,4 +54,6 @@ def read_term(written: str) -> int | None:
 def unknown_unit(written: str) -> Reason:
     """Return the reason that holds a price of an unknown unit."""
     message = f"{written!r} is no known unit of time"
-    return Reason("unknown_unit", message, f"map the unit: unit:{written} to hour or month", {"unit": written})
+    return Reason(
+        "unknown_unit", message, f"map the unit: unit:{written} to 1 hour, or to a block as 10 hours", {"unit": written}
+    )

@@ -12,7 +12,7 @@ from providers.document import HEADER_ROWS, Document, Record, TableRows
 from providers.errors import CellError
 from providers.knowledge import rows_of
 from providers.sheet import Ignored, Reason
-from providers.units import read_term, read_unit, unknown_unit
+from providers.units import mapped_unit, read_term, unknown_unit
 
 FIELDS: Mapping[str, str] = {row["header"].casefold(): row["field"] for row in rows_of("price_sheet_headers.csv")}
 ENGLISH = frozenset({"meter name", "metername"})
@@ -59,7 +59,10 @@ class AzurePriceSheet:
                 parsed.ignored.append(Ignored(record.line, code, read_text(cells["meter_name"]) or ""))
                 continue
             try:
-                parsed.offers.append(_offer(table, record, cells, decimal))
+                offer = _offer(table, record, cells, decimal)
+                if offer.basis != "term_total":
+                    _per_hour(offer, _text(cells, "unit"), context)
+                parsed.offers.append(offer)
             except CellError as error:
                 parsed.faults.append(error.at(record.line, table.header[fields["unit_price"]]))
         return parsed
@@ -143,13 +146,11 @@ def _offer(table: TableRows, record: Record, cells: Mapping[str, Any], decimal: 
     )
     if model == "reserved":
         offer.basis = "term_total"  # the unit still says hours, the price is the total of the term
-    else:
-        _per_hour(offer, unit)
     return offer
 
 
-def _per_hour(offer: Offer, unit: str) -> None:
-    found = read_unit(unit)
+def _per_hour(offer: Offer, unit: str, context: Context) -> None:
+    found = mapped_unit(unit, context.aliases)
     if found is None or found[1] != "hour":
         offer.reasons.append(unknown_unit(unit))
     elif offer.price is not None and found[0] != Decimal(1):

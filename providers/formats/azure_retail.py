@@ -11,7 +11,7 @@ from providers.cells import plain, read_date, read_number
 from providers.document import Document
 from providers.errors import CellError, Fault
 from providers.sheet import Ignored, Reason
-from providers.units import read_term, read_unit, unknown_unit
+from providers.units import mapped_unit, read_term, unknown_unit
 
 DEV_TEST = Reason(
     "dev_test_price",
@@ -49,7 +49,7 @@ class AzureRetail:
                 if code:
                     parsed.ignored.append(Ignored(line, code, str(item.get("armSkuName") or item.get("skuName") or "")))
                 else:
-                    parsed.offers += _offers(line, item, envelope.get("BillingCurrency"))
+                    parsed.offers += _offers(line, item, envelope.get("BillingCurrency"), context)
             except CellError as error:
                 column = next((name for name, value in item.items() if str(value) == error.value), "retailPrice")
                 parsed.faults.append(Fault(line, column, error.value, error.rule, error.hint))
@@ -109,7 +109,7 @@ def _ignored(item: Item, latest: dict[tuple[str, ...], date]) -> str:
     return "superseded" if start is not None and start < latest.get(_key(item), start) else ""
 
 
-def _offers(line: int, item: Item, currency: str | None) -> Iterator[Offer]:
+def _offers(line: int, item: Item, currency: str | None, context: Context) -> Iterator[Offer]:
     sku = _sku(item)
     tier = tier_of(_names(item), str(item.get("productName") or ""), sku)
     kind = str(item.get("type") or "Consumption")
@@ -130,7 +130,7 @@ def _offers(line: int, item: Item, currency: str | None) -> Iterator[Offer]:
             values=values | {"term_months": term}, reasons=reasons,
         )  # fmt: skip
         return
-    block, steps = _hours(unit, reasons)
+    block, steps = _hours(unit, reasons, context)
     if kind != "Consumption":
         reasons.append(DEV_TEST if kind == "DevTestConsumption" else _unknown_kind(kind))
     if price is not None and block != 1:
@@ -179,8 +179,8 @@ def _shown(price: Decimal | None) -> str:
     return "nothing" if price is None else plain(price)
 
 
-def _hours(unit: str, reasons: list[Reason]) -> tuple[Decimal, list[str]]:
-    found = read_unit(unit)
+def _hours(unit: str, reasons: list[Reason], context: Context) -> tuple[Decimal, list[str]]:
+    found = mapped_unit(unit, context.aliases)
     if found is None or found[1] != "hour":
         reasons.append(unknown_unit(unit))
         return Decimal(1), []

@@ -289,3 +289,14 @@ def test_a_catalog_saved_as_a_workbook_is_read_alike():
     assert len(book.ready) == 3
     assert book.ready["price"].tolist() == table.ready["price"].tolist()
     assert book.ready["row_key"].tolist() == table.ready["row_key"].tolist()
+
+
+def test_an_unknown_unit_waits_for_its_mapping():
+    header = "Meter name,Meter region,Unit of measure,Unit price,Currency code"
+    content = f"{header}\nNC24ads A100 v4,US East,10 Furlongs,36.73,USD\n".encode()
+    given = {"file_name": "p.csv", "observed_on": date(2026, 11, 30), "source": "test"}
+    assert codes(read_quotes(content, **given)) == [("unknown_unit",)]
+
+    sheet = read_quotes(content, **given, aliases={"unit:10 Furlongs": "10 hours"})
+
+    assert sheet.ready["price_per_accelerator_hour"].tolist() == [Decimal("3.673")]
