@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from procurement.engine.dates import BuildDates, reached_by
+from procurement.engine.equal_work import shares_at
 from procurement.engine.options import Case
-from procurement.engine.options_base import BridgePlan, BuildPlan, HybridPlan, Option, Plan
-from procurement.engine.options_cloud import worth
+from procurement.engine.options_base import BridgePlan, BuildPlan, CloudPlan, HybridPlan, Option, Plan
+from procurement.engine.options_cloud import cloud_plan, worth
 from procurement.engine.periods import Numbers
 from procurement.engine.pricing import places_of, plan_priced
 from procurement.engine.readings import Reader, date_input, drawn, range_input, ranged_numbers
@@ -27,6 +28,9 @@ from procurement.engine.uncertainty import (
     linear_costs,
     probability_cheapest,
 )
+
+MOST_STEPS = 64  # combinations of values of inputs that change the layout of a ledger
+LEAST_STEPS = 4  # values of each of them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,12 +76,18 @@ def risk_of(case: Case, workload: Workload, options: Sequence[Option]) -> Risk |
     )
     reader = reader_of(case, workload, options)
     cost = cost_function(reader, workload, priced, inputs)
+    if stepped_columns(reader, inputs):
+        return risk_from(priced, draws, cost(draws.values), cost)
     linear = linear_costs(cost, inputs)
 
     def direct(values: Numbers, rows: NDArray[np.intp]) -> Numbers:
         return cost_function(reader, workload, [priced[row] for row in rows], inputs)(values)
 
-    costs = costs_by_draw(linear, draws, direct)
+    return risk_from(priced, draws, costs_by_draw(linear, draws, direct), cost)
+
+
+def risk_from(priced: tuple[Option, ...], draws: Draws, costs: Numbers, cost: CostFunction) -> Risk:
+    """Return what the costs of all draws say."""
     ranking = [row for row, option in enumerate(priced) if option.is_feasible and option.ranks]
     won = probability_cheapest(costs[ranking]) if ranking else np.zeros(0)
     names = [priced[row].name for row in ranking]
@@ -145,16 +155,80 @@ def reader_of(case: Case, workload: Workload, options: Sequence[Option]) -> Read
 def cost_function(
     reader: Reader, workload: Workload, options: Sequence[Option], inputs: Sequence[Input]
 ) -> CostFunction:
-    """Return the present cost of options, shape (options, n), as a function of inputs of shape (n, inputs)."""
-    names = [entry.name for entry in inputs]
+    """Return the present cost of options, shape (options, n), as a function of inputs of shape (n, inputs).
 
-    def cost(values: Numbers) -> Numbers:
+    Inputs that only scale rows are read all at once; those that change the layout of a ledger are read on a grid of
+    their quantiles, and the draws that share its points are priced together.
+    """
+    names = [entry.name for entry in inputs]
+    stepped = stepped_columns(reader, inputs)
+
+    def together(values: Numbers) -> Numbers:
         setting = reader.setting({name: values[:, [column]] for column, name in enumerate(names)})
         there = workload_of(setting, workload)
-        totals = [plan_total(option.plan, there, setting) for option in options if option.plan is not None]
+        plans = [option.plan for option in options if option.plan is not None]
+        if stepped:
+            plans = [replanned(plan, there, setting) for plan in plans]
+        totals = [plan_total(plan, there, setting) for plan in plans]
         return np.array([np.broadcast_to(total, (values.shape[0],)) for total in totals]).reshape(-1, values.shape[0])
 
+    def cost(values: Numbers) -> Numbers:
+        if not stepped:
+            return together(values)
+        snapped = values.copy()
+        for column in stepped:
+            snapped[:, column] = nearest_step(inputs[column], values[:, column], steps_of(len(stepped)))
+        _, groups = np.unique(snapped[:, stepped], axis=0, return_inverse=True)
+        costs = np.empty((len(options), values.shape[0]))
+        for group in range(int(groups.max()) + 1):
+            members = np.flatnonzero(groups.reshape(-1) == group)
+            costs[:, members] = together(snapped[members])
+        return costs
+
     return cost
+
+
+def stepped_columns(reader: Reader, inputs: Sequence[Input]) -> list[int]:
+    """Return the columns of inputs that change the layout of a ledger."""
+    known = {one.name: one for one in reader.ranged}
+    return [
+        column for column, entry in enumerate(inputs) if entry.name in known and not known[entry.name].is_column
+    ]
+
+
+def steps_of(inputs: int) -> int:
+    """Return how many values each of so many inputs is read at, so that their combinations stay few."""
+    return max(LEAST_STEPS, int(round(float(MOST_STEPS ** (1.0 / inputs)))))
+
+
+def nearest_step(entry: Input, values: Numbers, steps: int) -> Numbers:
+    """Return values moved to the nearest of so many evenly likely values of an input."""
+    points = entry.at((np.arange(steps) + 0.5) / steps)
+    return np.asarray(points[np.abs(values[:, np.newaxis] - points).argmin(axis=1)])
+
+
+def replanned(plan: Plan, workload: Workload, setting: Setting) -> Plan:
+    """Return a plan with useful shares and terms as another reading has them; everything else stays as decided."""
+    if isinstance(plan, CloudPlan):
+        return replanned_quote(plan, workload, setting)
+    if isinstance(plan, BuildPlan):
+        share, useful = shares_at(workload, setting.builds[plan.build], plan.whole_need or plan.accelerators)
+        return replace(plan, share=share, useful=useful)
+    if isinstance(plan, HybridPlan | BridgePlan):
+        quote, build = replanned_quote(plan.quote, workload, setting), replanned(plan.build, workload, setting)
+        return replace(plan, quote=quote, build=build)  # type: ignore[arg-type]
+    return plan
+
+
+def replanned_quote(plan: CloudPlan, workload: Workload, setting: Setting) -> CloudPlan:
+    """Return the plan of a quote with its useful share and, where it serves the whole window, its terms."""
+    quote = setting.quotes[plan.quote]
+    share, useful = shares_at(workload, quote, plan.whole_need or plan.accelerators)
+    there = replace(plan, share=share, useful=useful)
+    whole = cloud_plan(quote, workload, setting)
+    if whole is None or plan.is_bridge:
+        return there
+    return replace(there, terms=max(1, whole.terms - (1 if plan.tail else 0)))
 
 
 def workload_of(setting: Setting, workload: Workload) -> Workload:
