@@ -85,7 +85,7 @@ def _json_products(document: Document) -> Iterator[tuple[int, dict[str, Any]]]:
 def _attributes(product: dict[str, Any]) -> dict[str, str]:
     given = product.get("attributes") or {}
     if isinstance(given, list):
-        given = {entry.get("key"): entry.get("value") for entry in given if isinstance(entry, dict)}
+        given = {str(entry.get("key")): entry.get("value") for entry in given if isinstance(entry, dict)}
     if not isinstance(given, dict):
         raise CellError(str(given)[:80], "wrong_shape", "attributes must be an object or a list of keys and values")
     return {squeezed(str(name)): str(value) for name, value in given.items()}
