@@ -132,7 +132,8 @@ def test_the_risk_quantile_ranks_where_it_is_asked_for():
 VALUES = {
     "price_hours_per_month": (672, 730, 744), "upfront": (50, 100, 200), "support_fraction": (0.05, 0.1, 0.2),
     "term_months": (6, 12, 24), "min_days": (10, 20, 40), "restart_minutes": (5, 15, 60), "availability": (0.8, 0.9, 1),
-    "bringup_days": (10, 20, 40), "monthly_interruption": (0.05, 0.1, 0.2), "network_gbps_per_accelerator": (200, 400, 400),
+    "bringup_days": (10, 20, 40), "monthly_interruption": (0.05, 0.1, 0.2),
+    "network_gbps_per_accelerator": (200, 400, 400),
 }  # fmt: skip
 
 

@@ -32,6 +32,8 @@ from procurement.engine.costs.components import (
 from procurement.engine.ledger import Flow
 
 COMPONENTS: tuple[Component, ...] = (
+    compute.COMPONENT,
+    unused_commitment.COMPONENT,
     hardware.COMPONENT,
     network.COMPONENT,
     storage.COMPONENT,
@@ -50,8 +52,6 @@ COMPONENTS: tuple[Component, ...] = (
     disposal.COMPONENT,
     other.COMPONENT,
     residual.COMPONENT,
-    compute.COMPONENT,
-    unused_commitment.COMPONENT,
     egress.COMPONENT,
     support.COMPONENT,
     setup.COMPONENT,
