@@ -131,10 +131,14 @@ def grouped(quotes: Sequence[Quote], partners: Sequence[int | None]) -> list[lis
 
 def _billing_key(quote: Quote) -> tuple[object, ...]:
     return (
-        quote.accelerator, quote.accelerators_per_node, quote.accelerators_per_instance, quote.min_accelerators,
-        is_committed(quote), quote.term_months, quote.min_days, quote.payment_option == "all" and not quote.upfront,
-        *(getattr(quote, name) for name in THROUGHPUT_FIELDS),
+        quote.accelerators_per_instance, quote.min_accelerators, is_committed(quote), quote.term_months,
+        quote.min_days, quote.payment_option == "all" and not quote.upfront, *throughput_key(quote),
     )  # fmt: skip
+
+
+def throughput_key(quote: Quote) -> tuple[object, ...]:
+    """Return what decides the useful share of a quote; quotes with the same key have the same."""
+    return (quote.accelerator, quote.accelerators_per_node, *(getattr(quote, name) for name in THROUGHPUT_FIELDS))
 
 
 def _partners(quotes: Sequence[Quote], setting: Setting) -> list[int | None]:

@@ -14,6 +14,7 @@ from procurement.engine.throughput import useful_share
 from procurement.engine.work import Work, hours_worked, units_for
 from providers.reference import INFERENCE_RATES, TRAINING_RATES, accelerator_accepts, rate_ratio
 
+SHARE_BARS = ("wrong_size_for_batch", "no_fabric")  # notes that leave no useful share
 INFERENCE_KINDS = ("llm_inference", "batch_inference", "fraud_detection")
 
 
@@ -117,6 +118,13 @@ def shares_at(workload: Workload, place: Quote | Build, accelerators: int) -> tu
     if workload.training is None:
         return 1.0, useful
     return (float("nan") if useful is None else useful), useful
+
+
+def unknown_share_reasons(workload: Workload, place: Quote | Build, accelerators: int) -> tuple[str, ...]:
+    """Return why a place's useful share is not known: what is missing, or a size that is wrong for the batch."""
+    notes = useful_share(workload, place, accelerators).notes
+    found = tuple(note for note in notes if note in SHARE_BARS or note.startswith(("missing:", "no_rate:")))
+    return found or ("useful_share_unknown",)
 
 
 def work_at(asked: Asked, accelerators: int, capacity: Amount, share: Amount = 1.0, ready: Amount = 0.0) -> Work:

@@ -11,7 +11,7 @@ from procurement.engine.bookability import Booking, Bookings
 from procurement.engine.cloud_ranking import cloud_costs
 from procurement.engine.dates import renewals
 from procurement.engine.demand import deadline_months, late_by_days
-from procurement.engine.equal_work import accelerators_at, asked_hours
+from procurement.engine.equal_work import accelerators_at, asked_hours, unknown_share_reasons
 from procurement.engine.forecast import Forecast
 from procurement.engine.need import Need
 from procurement.engine.obstacles import BuildFacts, build_reasons, date_reasons, size_reasons
@@ -94,10 +94,10 @@ def cloud_option(case: Case, workload: Workload, quote: Quote) -> Option:
     plan = cloud_plan(quote, workload, setting)
     if plan is None:
         return Option(name, "cloud", workload, (quote.id,), reasons=(*reasons, f"no_rate:{quote.accelerator}"))
+    if plan.useful is None or not plan.share > 0.0:
+        reasons += unknown_share_reasons(workload, quote, plan.accelerators)
     if not plan.share > 0.0:
-        return Option(name, "cloud", workload, (quote.id,), plan, reasons=(*reasons, "useful_share_unknown"))
-    if plan.useful is None and workload.feed_gb_s_per_accelerator is not None:
-        reasons.append("feed_unknown")
+        return Option(name, "cloud", workload, (quote.id,), plan, reasons=tuple(reasons))
     priced = None
     if not price_reasons(quote, setting):
         plan = with_tail(plan, workload, setting, partners_of(case, workload, quote))
@@ -160,13 +160,12 @@ def on_prem_options(case: Case, workload: Workload, facts: BuildFacts) -> tuple[
     accelerators = accelerators_at(workload, build.accelerator, build.accelerators_per_node or 1)
     reasons = [*build_reasons(facts, workload), *size_reasons(build, accelerators), *need_reasons(case, workload)]
     plan = build_plan(build, workload)
+    if plan is not None and (plan.useful is None or not plan.share > 0.0):
+        reasons += unknown_share_reasons(workload, build, plan.accelerators)
     if plan is None or not plan.share > 0.0:
-        more = [] if plan is None else ["useful_share_unknown"]
-        return (_unpriced(case, workload, facts, tuple(reasons + more)),)
+        return (_unpriced(case, workload, facts, tuple(dict.fromkeys(reasons))),)
     reasons += date_reasons(facts, workload, plan.accelerators, case.as_of, case.setting.assumptions.risk_quantile)
     reasons += build_price_reasons(build, setting)
-    if plan.useful is None and workload.feed_gb_s_per_accelerator is not None:
-        reasons.append("feed_unknown")
     if can_price(case, workload, plan) and "missing:costs" not in reasons:
         return _readings(case, workload, facts, plan, reasons)
     return (_unpriced(case, workload, facts, tuple(dict.fromkeys(reasons))),)

@@ -43,6 +43,7 @@ class CloudPlan:
     tail: str | None = None  # on-demand quote of the same provider that serves what is left
     first: int = 0  # accelerators of the need that work elsewhere and come first
     whole_need: int | None = None  # N of the whole need, where a part of it runs elsewhere
+    is_bridge: bool = False  # holds only until a build is usable
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,6 @@ class CurrentPlan:
     """What the workload runs on today."""
 
     place: str
-    cost_per_month: float | None = None
 
 
 Plan = CloudPlan | BuildPlan | HybridPlan | BridgePlan | CurrentPlan

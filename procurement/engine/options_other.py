@@ -68,7 +68,8 @@ def current_priced(plan: CurrentPlan, workload: Workload, setting: Setting) -> P
     """Return the ledger of staying: the stated cost of each month of the window."""
     asked = asked_hours(workload, setting.assumptions)
     work = work_at(asked, workload.accelerators, setting.hours_per_month)
-    cost = float("nan") if plan.cost_per_month is None else plan.cost_per_month
+    stated = None if workload.current is None else workload.current.cost_per_month
+    cost: Amount = float("nan") if stated is None else stated
     months = overlap(0.0, asked.window.length, asked.window.count)
     flow = Flow(CURRENT, cost, months, source=plan.place)
     hours = work.accelerator_hours()

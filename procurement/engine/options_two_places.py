@@ -143,6 +143,7 @@ def _bridge(case: Case, workload: Workload, facts: BuildFacts, quote: Quote, pla
     rented = cloud_plan(quote, workload, setting, until)
     if rented is None:
         return None
+    rented = replace(rented, is_bridge=True)
     bridge = BridgePlan(rented, replace(plan, is_equal_life=is_equal_life(case)))
     priced = plan_priced(bridge, workload, setting)
     name = bridge_name(workload.id, build.id)
@@ -207,6 +208,6 @@ def current_options(case: Case, workload: Workload) -> list[Option]:
         return [replace(priced_there, name="current", kind="current", reasons=(), conditions=())]
     if current.cost_per_month is None:
         return [Option("current", "current", workload, (current.place,), reasons=("missing:cost_per_month",))]
-    plan = CurrentPlan(current.place, current.cost_per_month)
+    plan = CurrentPlan(current.place)
     priced = plan_priced(plan, workload, case.setting)
     return [Option("current", "current", workload, (current.place,), plan, priced)]

@@ -18,6 +18,19 @@ from procurement.engine.tables import Build, Scenario, Workload
 from procurement.engine.uncertainty import DateInput, Draws, Input, RangeInput
 
 LISTS = ("quotes", "builds", "workloads")
+# numbers that a whole column of draws may stand for: they scale rows and leave their layout as it is
+COLUMN_FIELDS = frozenset({
+    "price", "upfront", "price_hours_per_month", "egress_per_gb", "storage_per_gb_month", "support_fraction",
+    "setup_fee", "exit_fee", "it_kw_per_node", "availability", "amount", "residual_fraction", "kw", "it_kw", "pue",
+    "price_per_kwh", "idle_fraction", "fte", "egress_gb_per_month", "storage_gb", "switching_cost",
+    "value_per_accelerator_hour", "second_place_overhead_per_month", "hours_per_month", "utilisation",
+    "cost_per_month", "discount_rate", "cloud", "power", "staff", "colocation",
+})  # fmt: skip
+# numbers that decide feasibility or advice and never a row; the slip of bring-up is in the forecast already
+NO_COST_FIELDS = frozenset({
+    "monthly_interruption", "max_days", "lead_time_days", "booking_horizon_days", "bringup_days", "min_memory_gb",
+    "dataset_gb", "requests_per_second", "service_seconds", "max_wait_seconds", "tail",
+})  # fmt: skip
 DATE_STEPS = 100_000  # probabilities of a date are kept to this fraction
 DATES = "dates"
 
@@ -30,6 +43,22 @@ class Ranged:
     name: str
     owner: tuple[str, str] | None  # list and id of the record; None: the assumptions
     range: Range
+    is_whole: bool  # whether the column holds whole numbers
+
+    @property
+    def field(self) -> str:
+        """The column's name."""
+        return self.pointer.rpartition("/")[2]
+
+    @property
+    def is_column(self) -> bool:
+        """Whether all draws are read at once; otherwise the number is read on a grid, one value at a time."""
+        return self.field in COLUMN_FIELDS
+
+    @property
+    def has_cost(self) -> bool:
+        """Whether the number can change a cost."""
+        return self.field not in NO_COST_FIELDS
 
 
 def ranged_numbers(scenario: Scenario) -> tuple[Ranged, ...]:
@@ -42,8 +71,20 @@ def ranged_numbers(scenario: Scenario) -> tuple[Ranged, ...]:
             record = getattr(scenario, parts[0])[int(parts[1])]
             owner = (parts[0], record.id)
             parts = [parts[0], record.id, *parts[2:]]
-        found.append(Ranged(pointer, "/".join(parts), owner, entry))
-    return tuple(sorted(found, key=lambda one: one.name))
+        is_whole = isinstance(value_at(scenario, pointer), int)
+        found.append(Ranged(pointer, "/".join(parts), owner, entry, is_whole))
+    return tuple(sorted((one for one in found if one.has_cost), key=lambda one: one.name))
+
+
+def value_at(scenario: Scenario, pointer: str) -> Any:
+    """Return the number at a JSON pointer."""
+    node: Any = scenario
+    for part in pointer.split("/")[1:]:
+        if isinstance(node, tuple):
+            node = node[int(part)]
+        else:
+            node = node[part] if isinstance(node, Mapping) else getattr(node, part)
+    return node
 
 
 def date_input(build: str) -> DateInput:
@@ -88,11 +129,16 @@ class Reader:
     bridge_quotes: Mapping[str, str]
 
     def setting(self, values: Mapping[str, Numbers]) -> Setting:
-        """Return the setting under columns of values, shape (n, 1), by the names of inputs."""
+        """Return the setting under columns of values, shape (n, 1), by the names of inputs.
+
+        A number that is no column is read at the first value of its column.
+        """
         scenario = self.scenario
         for one in self.ranged:
             if one.name in values:
-                scenario = with_value(scenario, one.pointer, values[one.name])
+                column = values[one.name]
+                single = round(float(column[0, 0])) if one.is_whole else float(column[0, 0])
+                scenario = with_value(scenario, one.pointer, column if one.is_column else single)
         setting = setting_of(scenario)
         dates = dict(self.base.dates)
         for name, build in setting.builds.items():

@@ -52,7 +52,7 @@ def price_per_instance_hour(quote: Quote, hours_per_month: float, term: float | 
     """
     if quote.price is None:
         return None
-    month_hours = quote.price_hours_per_month or hours_per_month
+    month_hours = hours_per_month if quote.price_hours_per_month is None else quote.price_hours_per_month
     if quote.price_basis == "per_accelerator_hour":
         return quote.price * instance_size(quote)
     if quote.price_basis == "per_month":
