@@ -194,7 +194,9 @@ class Quote(RangedRecord):
         constraints = (
             models.UniqueConstraint(fields=("code", "version"), name="quote_version_unique"),
             models.UniqueConstraint(fields=("code",), condition=Q(is_current=True), name="quote_one_version_in_force"),
-            models.CheckConstraint(condition=Q(price__gt=0), name="quote_price_positive"),
+            models.CheckConstraint(
+                condition=Q(price__gt=0) | Q(price=0, upfront__gt=0), name="quote_price_or_upfront_positive"
+            ),
             models.CheckConstraint(
                 condition=Q(valid_until__isnull=True) | Q(valid_until__gte=F("quoted_on")),
                 name="quote_valid_from_quoted_on",

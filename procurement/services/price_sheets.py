@@ -167,7 +167,7 @@ def _released(row: SheetRow, stated: Mapping[str, Any]) -> dict[str, Any]:
             except ValidationError as error:
                 faults[name] = error.messages
     price = values.get("price")
-    if "price" not in faults and (price is None or not price > 0):
+    if "price" not in faults and not (price > 0 or (price == 0 and values.get("upfront"))):
         faults["price"] = [f"{price} is no price: state one above 0."]
     if faults:
         raise ProcurementError("invalid", "; ".join(text for texts in faults.values() for text in texts), faults)
@@ -219,7 +219,7 @@ def _read(record: PriceSheet) -> QuoteSheet:
     return read_quotes(
         content, file_name=record.file_name, observed_on=record.observed_on, source=record.source,
         currency=record.currency or None, provider=record.provider.code if record.provider else None,
-        format_key=record.format_key or None, aliases=aliases,
+        format_key=record.format_key or None, aliases=aliases, rates=_rates(),
     )  # fmt: skip
 
 
