@@ -145,7 +145,7 @@ class RecordForm(RefusableForm):
 
         Where only they changed a field, theirs is kept; where both did, mine stays in the form and theirs is shown.
         """
-        read = json.loads(self.data.get("as_read") or "{}")
+        read = read_back(self.data.get("as_read", ""))
         fresh = type(self)(instance=current, **self._options())
         data = self.data.copy()
         differences, taken = [], []
@@ -256,6 +256,15 @@ class RecordForm(RefusableForm):
         inner = [field for field in self.fields if field.startswith(f"{name}_")]
         filled = [field for field in inner if self.cleaned_data.get(field) not in (None, "", [])]
         return next(iter(filled or inner), None)
+
+
+def read_back(text: str) -> dict[str, str]:
+    """Return the values that the form was opened with, none when they do not come back as they were sent."""
+    try:
+        values = json.loads(text)
+    except json.JSONDecodeError:
+        return {}
+    return values if isinstance(values, dict) else {}
 
 
 def model_form_field(  # noqa: C901, PLR0911 - one line per kind of column reads best as a list

@@ -58,6 +58,10 @@ class Page(View):
         """Return who is doing this, at the web door."""
         return Actor(user=self.request.user, source="web", reason=reason)
 
+    def asked(self, name: str) -> str:
+        """Return a part of the address, without what no database can hold."""
+        return self.request.GET.get(name, "").replace("\0", "").strip()
+
 
 class Rights:
     """What the person may do, for templates: ``may.quote_edit``."""
@@ -94,7 +98,9 @@ class ListPage(Page):
         everything = self.rows()
         chosen, form, chips = self._filtered(everything)
         ordered, key = self._ordered(chosen)
-        size = int(request.GET["size"]) if request.GET.get("size") in {str(size) for size in PAGE_SIZES} else PAGE_SIZES[0]
+        size = (
+            int(request.GET["size"]) if request.GET.get("size") in {str(size) for size in PAGE_SIZES} else PAGE_SIZES[0]
+        )
         paginator = Paginator(ordered, size)
         page = paginator.get_page(request.GET.get("page"))
         context = {
@@ -223,6 +229,14 @@ class ActionPage(Page):
         """Call the service and return where to go."""
         raise NotImplementedError
 
+    def sent(self, name: str) -> str:
+        """Return what was sent with the button, without what no database can hold."""
+        return self.request.POST.get(name, "").replace("\0", "").strip()
+
+    def version_sent(self, otherwise: int) -> int:
+        """Return the version that the person saw."""
+        return int(self.sent("version")) if self.sent("version").isdecimal() else otherwise
+
     def undo_address(self) -> str:
         """Return the address whose POST takes it back, empty when nothing does."""
         return ""
@@ -230,7 +244,7 @@ class ActionPage(Page):
     def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         """Do it; a refusal is said on the page one came from."""
         try:
-            address = self.act(self.actor(request.POST.get("reason", "")))
+            address = self.act(self.actor(self.sent("reason")))
         except PermissionRefused:
             raise
         except ProcurementError as error:

@@ -58,6 +58,14 @@ def milestones_shown(build: Build, status: BuildStatus, today: date) -> list[dic
     return [*rows, whole] if marks else rows
 
 
+def held_back_words(status: BuildStatus) -> str:
+    """Return the gates that hold a build back, nothing when all of it is usable."""
+    gates = status.readiness["binding_gates"]
+    if len(gates) == len(status.readiness["gate_accelerators"]):
+        return "all six gates"
+    return ", ".join(label(gate).lower() for gate in gates)
+
+
 def facts_shown(build: Build) -> list[dict[str, Any]]:
     """Return the details of a build as names and words."""
     cooling = ", ".join(f"{kw:g} kW {medium}" for medium, kw in (build.cooling_kw_per_node or {}).items())

@@ -13,7 +13,13 @@ from procurement.selectors.builds import BuildStatus, build_status, builds_all, 
 from procurement.services.actors import Actor
 from procurement.services.builds import build_archive, build_create, build_update
 from procurement.views.base import ActionPage, Column, FormPage, ListPage, Page
-from procurement.views.build_display import facts_shown, gates_shown, milestones_shown, planned_accelerators
+from procurement.views.build_display import (
+    facts_shown,
+    gates_shown,
+    held_back_words,
+    milestones_shown,
+    planned_accelerators,
+)
 from procurement.views.filters import BuildFilter
 from procurement.views.frame import Entry
 from procurement.views.history import history_shown
@@ -41,10 +47,10 @@ class BuildListView(ListPage):
     def more(self, page: Any) -> dict[str, Any]:
         """Return the lines with their readiness today."""
         statuses = builds_status()
-        rows = [
-            {"build": build, "planned": planned_accelerators(build), "status": statuses.get(build.code)}
-            for build in page
-        ]
+        rows = [{"build": build, "planned": planned_accelerators(build)} for build in page]
+        for row in rows:
+            status = statuses.get(row["build"].code)
+            row |= {"status": status, "held_back": held_back_words(status) if status else ""}
         return {"rows": rows}
 
 

@@ -89,9 +89,9 @@ class DecisionCreateView(FormPage):
 
     def answered(self) -> tuple[Run, Answer]:
         """Return the run and its answer for the workload."""
-        asked = self.request.GET.get("run", "")
+        asked = self.asked("run")
         run = runs_all().filter(pk=int(asked)).first() if asked.isdecimal() else run_latest_finished()
-        answer = answer_of(run, self.request.GET.get("workload", "")) if run else None
+        answer = answer_of(run, self.asked("workload")) if run else None
         if run is None or answer is None:
             raise Http404("no finished run holds this workload")
         return run, answer
@@ -102,7 +102,7 @@ class DecisionCreateView(FormPage):
         stated = answer.recommendation.get("conditions") or []
         conditions = [str(part.get("code", part) if isinstance(part, dict) else part) for part in stated]
         initial = {
-            "option": self.request.GET.get("option") or answer.option, "amount": answer.approval_amount or answer.npv,
+            "option": self.asked("option") or answer.option, "amount": answer.approval_amount or answer.npv,
             "conditions": "\n".join(conditions),
         }  # fmt: skip
         return DecisionForm(args[0] if args else None, answer=answer, initial=initial)
@@ -139,10 +139,10 @@ class DecisionCloseView(ActionPage):
     def act(self, by: Actor) -> str:
         """Close it; one that somebody closed meanwhile is refused."""
         decision = get_object_or_404(Decision, pk=self.kwargs["pk"])
-        typed = self.request.POST.get("version", "")
-        version = int(typed) if typed.isdecimal() else decision.version
         close = CLOSINGS[self.kwargs["closing"]]
-        close(by=by, decision=decision, version=version, comment=self.request.POST.get("comment", "")[:2000])
+        close(
+            by=by, decision=decision, version=self.version_sent(decision.version), comment=self.sent("comment")[:2000]
+        )
         return self.address_back()
 
     def address_back(self) -> str:

@@ -49,7 +49,7 @@ class SearchView(Page):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Show what was found."""
-        words = request.GET.get("q", "").strip()[:200]
+        words = self.asked("q")[:200]
         return self.show({"words": words, "found": search_records(words)})
 
 
@@ -114,12 +114,17 @@ def next_dates() -> list[dict[str, Any]]:
     ]
     dates += [
         {"on": row.evidence.valid_until or row.expires_on,
-         "words": f"{row.evidence.build}: evidence of {row.evidence.gate} grows too old",
+         "words": f"{row.evidence.build}: {gate_words(row.evidence)} evidence grows too old",
          "address": reverse("procurement:build_evidence", args=[row.evidence.build.code])}
         for row in evidence_expiring(60)
         if row.days_left >= 0
     ]  # fmt: skip
     return sorted(dates, key=lambda row: row["on"])[:8]
+
+
+def gate_words(evidence: Any) -> str:
+    """Return the gate that a statement is about, in words."""
+    return str(evidence.get_gate_display()).lower()
 
 
 def _ask(title: str, note: str, page: str, action: str, *args: Any) -> dict[str, Any]:
@@ -157,6 +162,6 @@ def _quote(row: Any) -> dict[str, Any]:
 def _evidence(row: Any) -> dict[str, Any]:
     evidence = row.evidence
     state = "is too old to count" if row.days_left < 0 else f"counts for {row.days_left} more days"
-    title = f"{evidence.build}: evidence of {evidence.gate} {state}"
+    title = f"{evidence.build}: {gate_words(evidence)} evidence {state}"
     note = f"Grade {evidence.grade}, seen {evidence.observed_on:%Y-%m-%d}"
     return _ask(title, note, "procurement:evidence_confirm", "Still true?", evidence.build.code, evidence.pk)

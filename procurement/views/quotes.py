@@ -129,7 +129,7 @@ class QuoteByCodeView(Page):
 
     def get(self, request: HttpRequest, code: str) -> HttpResponse:
         """Go to the version in force, else to the newest."""
-        newest = quote_versions(code).first()
+        newest = quote_versions(code.replace("\0", "")).first()
         if newest is None:
             raise Http404(f"no offer is named {code}")
         return HttpResponseRedirect(reverse("procurement:quote", args=[newest.pk]))
@@ -213,7 +213,7 @@ class QuoteArchiveView(ActionPage):
     def act(self, by: Actor) -> str:
         """Archive the version in force."""
         self.quote = get_object_or_404(quotes_all(), pk=self.kwargs["pk"])
-        version = int(self.request.POST.get("version") or self.quote.version)
+        version = self.version_sent(self.quote.version)
         quote_archive(by=by, quote=self.quote, version=version, is_archived=self.is_archived)
         return self.address_back()
 

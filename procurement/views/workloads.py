@@ -178,7 +178,9 @@ class WorkloadArchiveView(ActionPage):
 def workload_blocks(workload: Workload) -> list[dict[str, Any]]:
     """Return the stated facts of a workload in blocks, each with its unit; what is not stated is left out."""
     notes = column_notes("Workload")
-    blocks: list[dict[str, Any]] = [{"title": "Need", "facts": [_fact(name, getattr(workload, name), notes) for name in SHOWN]}]
+    blocks: list[dict[str, Any]] = [
+        {"title": "Need", "facts": [_fact(name, getattr(workload, name), notes) for name in SHOWN]}
+    ]
     for name, record in NESTED:
         stated = getattr(workload, name) or {}
         inner = column_notes(record)

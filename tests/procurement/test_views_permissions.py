@@ -126,3 +126,59 @@ def test_what_is_not_there_says_so():
 def test_the_style_guide_is_for_administrators():
     assert signed_in("viewer").get(reverse("procurement:styleguide")).status_code == 404
     assert signed_in("administrator").get(reverse("procurement:styleguide")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/search/?q=%00", "/quotes/of/%00/", "/quotes/of/no-such-offer/", "/decisions/new/?workload=%00&run=1",
+        "/decisions/new/?run=99999999999999999999", "/runs/99999999999999999999/", "/jobs/99999999999999999999/",
+        "/assumptions/new/?copy=99999999999999999999", "/quotes/expiring/?days=-1", "/builds/nobody/",
+        "/workloads/x/edit/", "/quotes/?sort=-pk&page=-3&size=0", "/builds/?accelerator=%00", "/price-sheets/99/file/",
+        "/workloads/new/?preset=%00",
+    ],
+)  # fmt: skip
+def test_no_address_ends_in_a_fault_of_ours(address):
+    make_assumptions()
+
+    assert signed_in("administrator").get(address).status_code in (200, 404)
+
+
+@pytest.mark.parametrize("version", ["abc", "", "-1", "9" * 30, "1\0"])
+def test_no_button_ends_in_a_fault_of_ours(version):
+    make_assumptions()
+    quote = make_quote()
+    address = reverse("procurement:quote_archive", args=[quote.pk])
+
+    answer = signed_in("analyst").post(address, {"version": version, "reason": "\0"})
+
+    assert answer.status_code == 302
+
+
+ODD_VALUES = ("\0", "é" * 3000, "1e15", "-1", "9" * 40, "2 / 1 / 3", "{}", "[1", "<script>", "0001-01-01", "2026-02-30")
+
+
+@pytest.mark.parametrize("page", [page for page, _ in FORMS])
+def test_no_form_ends_in_a_fault_of_ours(page):
+    make_assumptions()
+    client = signed_in("administrator")
+    address = reverse(f"procurement:{page}")
+    fields = set(client.get(address).context["form"].fields) - {"file"}
+
+    found = {value: client.post(address, dict.fromkeys(fields, value)).status_code for value in ODD_VALUES}
+
+    assert set(found.values()) <= {200, 302, 422}, found
+
+
+def test_no_form_of_a_build_ends_in_a_fault_of_ours():
+    make_assumptions()
+    make_build("hall-1")
+    client = signed_in("administrator")
+    found = {}
+
+    for part in ("evidence/new", "promises/new", "tranche/new", "cost/new", "waiver/new", "edit"):
+        address = f"/builds/hall-1/{part}/"
+        fields = set(client.get(address).context["form"].fields) - {"attachment"}
+        found |= {(part, value): client.post(address, dict.fromkeys(fields, value)).status_code for value in ODD_VALUES}
+
+    assert set(found.values()) <= {302, 409, 422}, found
