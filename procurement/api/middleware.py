@@ -12,6 +12,7 @@ from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.urls import is_valid_path
 from django.utils.log import log_response
+from structlog.contextvars import bound_contextvars
 
 from procurement.api.problems import PROBLEM_JSON, problem_document, problem_response, request_id
 
@@ -51,10 +52,9 @@ class ApiMiddleware:
         if _REQUEST_ID.fullmatch(asked) and not hasattr(request, "request_id"):
             request.request_id = asked  # type: ignore[attr-defined]
         _forgive_missing_slash(request)
-        if is_valid_path(request.path_info, settings.ROOT_URLCONF):
-            response = self.get_response(request)
-        else:
-            response = _problem(request, 404)
+        with bound_contextvars(request_id=request_id(request)):
+            is_there = is_valid_path(request.path_info, settings.ROOT_URLCONF)
+            response = self.get_response(request) if is_there else _problem(request, 404)
         if response.status_code >= HTTPStatus.BAD_REQUEST and not _is_problem(response):
             response = _as_problem(request, response)
         response["X-Request-Id"] = request_id(request)

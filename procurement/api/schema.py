@@ -126,7 +126,7 @@ class ApiSchema(AutoSchema):
             for name in uritemplate.variables(self.path)
         ]
         parameters += self.view.described_parameters(self.method)
-        if self.method in ("PATCH", "DELETE") or (self.method == "POST" and self._has("has_precondition")):
+        if self._needs_version():
             parameters.append({"$ref": "#/components/parameters/IfMatch"})
         if self.method == "GET" and self._may_be_not_modified():
             parameters.append({"$ref": "#/components/parameters/IfNoneMatch"})
@@ -169,7 +169,7 @@ class ApiSchema(AutoSchema):
             statuses.add(409)
         if self.method in ("POST", "PATCH"):
             statuses |= {413, 415, 422}
-        if self.method in ("PATCH", "DELETE") or (self.method == "POST" and self._has("has_precondition")):
+        if self._needs_version():
             statuses |= {412, 428}
         return statuses
 
@@ -181,6 +181,10 @@ class ApiSchema(AutoSchema):
     def _is_versioned(self) -> bool:
         is_list = self.view.is_paged and self.method == "GET"
         return not is_list and "version" in getattr(getattr(self.view.output, "Meta", None), "fields", ())
+
+    def _needs_version(self) -> bool:
+        is_change = self.method in ("PATCH", "DELETE") and self._is_versioned()
+        return is_change or (self.method == "POST" and self._has("has_precondition"))
 
     def _may_be_not_modified(self) -> bool:
         return self._is_versioned() and self._has("has_not_modified")

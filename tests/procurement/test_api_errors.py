@@ -96,6 +96,40 @@ def test_an_odd_parameter_is_a_named_fault(query):
     assert reply.json()["errors"][0]["parameter"] in query.replace("%00", "") + "code"
 
 
+def test_more_parameters_than_anybody_needs_are_refused():
+    assert _is_problem(client_of("viewer").get("quotes/?" + "&".join(f"a{n}=1" for n in range(2000))), 400)
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body"),
+    [
+        ("multipart/form-data; boundary=x", b"--y\r\n\r\nz"),
+        ("multipart/form-data; boundary=x", b""),
+        ("multipart/form-data; boundary=" + "x" * 300, b"--x--"),
+        (
+            "multipart/form-data; boundary=x",
+            b'--x\r\nContent-Disposition: form-data; name="file"\r\n\r\ntext\r\n--x--\r\n',
+        ),
+        (
+            "multipart/form-data; boundary=x",
+            b'--x\r\nContent-Disposition: form-data; name="file"; filename="../../a\x00b.csv"\r\n\r\na,b\r\n--x--\r\n',
+        ),
+        (
+            "multipart/form-data; boundary=x",
+            b'--x\r\nContent-Disposition: form-data; name="so\x00urce"\r\n\r\na\r\n--x--\r\n',
+        ),
+        (
+            "multipart/form-data; boundary=x",
+            b'--x\r\nContent-Disposition: form-data; name="source"\r\n\r\na\x00b\xff\r\n--x--\r\n',
+        ),
+    ],
+)
+def test_an_odd_form_is_a_named_fault(content_type, body):
+    reply = client_of("analyst").ask("POST", "price-sheets/", body, Content_Type=content_type)
+
+    assert _is_problem(reply, 415 if len(content_type) > 100 else 400)
+
+
 def test_a_misspelt_parameter_is_suggested():
     reply = client_of("viewer").get("quotes/?acelerator=H100")
 
