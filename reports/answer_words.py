@@ -12,25 +12,27 @@ from reports.sentences import counted, listing, words
 from reports.templatetags.figures import (
     day_text,
     known,
-    money_short_text,
     money_text,
     number_text,
     percent_text,
 )
 
+DRAWN = "beats_in_draws"
 WHY_NOT = ("runner_up_dearer", "second_place_not_worth", "on_prem_passed_over", "cheaper_but_infeasible", "constraint")
+MOST_TELLING = (
+    "tie", "only_feasible", "cheaper_than_current", "current_is_cheapest", "owned_base", "bridged_until",
+    "waited_until", "cheaper_than_runner_up", "cheapest",
+)  # fmt: skip
 
 # input of a flip point -> its name and how its value reads
 FLIP_INPUTS = {
     "utilisation": ("use of the accelerators", "percent"),
     "cloud_price": ("the rental price", "times"),
     "price_path": ("the yearly change of rental prices", "percent"),
-    "delay": ("the delay of the build", "months"),
     "delay_months": ("the delay of the build", "months"),
     "capital": ("the capital cost", "times"),
     "power_price": ("the price of power", "times"),
     "discount_rate": ("the discount rate", "percent"),
-    "horizon": ("the horizon", "months"),
     "horizon_months": ("the horizon", "months"),
 }
 
@@ -52,31 +54,34 @@ def what_sentence(answer: Answer, places: Places, current_place: str = "") -> st
     return sentences.get(answer.verdict, "No recommendation can be given yet.")
 
 
-def why_sentences(
-    answer: Answer, places: Places, recommended: OptionView | None, current: OptionView | None
-) -> list[str]:
-    """Return why: the saving against doing nothing first, then the coded reasons; why others lost stands apart."""
-    saving = []
-    said = set(WHY_NOT)
-    gap = _saving(recommended, current)
-    if gap is not None:
-        said.add("cheaper_than_current")
-        told = money_short_text(abs(gap), answer.currency)
-        saves = f"It saves {told} against doing nothing" if gap >= 0 else f"It costs {told} more than doing nothing"
-        saving = [f"{saves}, in present value."]
-    reasons = [reason for reason in answer.recommendation.get("reasons") or () if reason_code(reason)[0] not in said]
-    return [*saving, *reason_sentences(reasons, answer.currency, places.option)]
+def reasons_of(answer: Answer) -> list[dict[str, Any]]:
+    """Return the coded reasons of an answer; where cases were drawn, the amounts that rank are expected ones."""
+    reasons = [dict(reason) for reason in answer.recommendation.get("reasons") or ()]
+    if any(reason_code(reason)[0] == DRAWN for reason in reasons):
+        return [{**reason, "basis": "expected"} for reason in reasons]
+    return reasons
 
 
-def sure_sentences(answer: Answer) -> list[str]:
-    """Return what the word for certainty rests on: completeness, age, grade of evidence and margin."""
+def why_sentences(answer: Answer, places: Places) -> list[str]:
+    """Return why, the most telling reason first; why others lost stands apart."""
+    reasons = [reason for reason in reasons_of(answer) if reason_code(reason)[0] not in WHY_NOT]
+    reasons.sort(key=_telling)
+    return reason_sentences(reasons, answer.currency, places.option)
+
+
+def _telling(reason: Mapping[str, Any]) -> int:
+    code = reason_code(reason)[0]
+    return MOST_TELLING.index(code) if code in MOST_TELLING else len(MOST_TELLING)
+
+
+def sure_sentences(answer: Answer, recommended: OptionView | None) -> list[str]:
+    """Return what the word for certainty rests on: cases drawn, completeness, age, grade of evidence and margin."""
     how = answer.recommendation.get("how_sure")
     if not isinstance(how, Mapping):
         return []
-    sentences: list[str] = []
     probability = decimal_of(how.get("probability_cheapest"))
-    if probability is not None:
-        sentences.append(f"Cheapest in {number_text(probability * 10, 0)} of 10 cases drawn.")
+    sentences = [] if probability is None else [f"It is the cheapest in {_frequency(probability)} drawn."]
+    sentences += _range_sentences(recommended)
     incomplete = how.get("incomplete_cost") or []
     sentences.append(
         f"Costs are partial: {words(incomplete)} neither priced nor waived."
@@ -96,23 +101,37 @@ def sure_sentences(answer: Answer) -> list[str]:
     return sentences
 
 
-def flip_sentence(point: Mapping[str, Any], currency: str) -> str:
+def _frequency(probability: Decimal) -> str:
+    if probability == 1:
+        return "every case"
+    of_ten = round(probability * 10)
+    return f"{of_ten} of 10 cases" if 0 < of_ten < 10 else f"{int(probability * 100)} of 100 cases"
+
+
+def _range_sentences(option: OptionView | None) -> list[str]:
+    if option is None:
+        return []
+    low, high = decimal_of(option.detail.get("npv_p10")), decimal_of(option.detail.get("npv_p90"))
+    if low is None or high is None or low == high:
+        return []
+    between = f"{money_text(low, option.currency)} and {money_text(high, option.currency)}"
+    return [f"In 8 of 10 cases its present cost lies between {between}."]
+
+
+def flip_sentence(point: Mapping[str, Any]) -> str:
     """Return what would have to be true of one input for the other answer."""
-    key = _flip_key(point)
-    name, kind = FLIP_INPUTS.get(key, (words(key), "number"))
-    value = point.get("value", point.get("at"))
-    today = point.get("today", point.get("current"))
-    if not known(value):
-        return f"No value of {name} within its range changes the answer."
-    turn = ""
+    name, kind = _flip_input(point)
+    value, today = point["value"], point.get("today")
+    turn, then = "", ""
     if known(today):
         turn = " above" if decimal_of(value) > decimal_of(today) else " below"  # type: ignore[operator]
-    then = f", today {flip_value(today, kind)}" if known(today) else ""
+        then = "" if point.get("is_factor") else f", today {flip_value(today, kind)}"
     return f"{name[:1].upper()}{name[1:]}{turn} {flip_value(value, kind)}{then}."
 
 
-def _flip_key(point: Mapping[str, Any]) -> str:
-    return str(point.get("input") or point.get("name") or point.get("code") or "")
+def _flip_input(point: Mapping[str, Any]) -> tuple[str, str]:
+    key = str(point.get("input") or "")
+    return FLIP_INPUTS.get(key, (words(key), "number"))
 
 
 def flip_value(value: Any, kind: str) -> str:
@@ -126,26 +145,36 @@ def flip_value(value: Any, kind: str) -> str:
     return number_text(value)
 
 
+def change_lead(answer: Answer, places: Places) -> str:
+    """Return what the answer would change to, where all flip points lead to the same option."""
+    others = {str(point["against"]) for point in _flips(answer) if point.get("against")}
+    if len(others) != 1:
+        return ""
+    return f"Each of these alone would make “{places.option(others.pop())}” the better choice:"
+
+
 def change_sentences(answer: Answer) -> list[str]:
-    """Return what would change the answer: flip points that exist, then how far none does."""
-    points = answer.recommendation.get("flip_points") or []
-    found = [point for point in points if known(point.get("value", point.get("at")))]
-    missing = [point for point in points if point not in found]
-    sentences = [flip_sentence(point, answer.currency) for point in found]
+    """Return what would change the answer: flip points that exist, then which inputs have none."""
+    found = _flips(answer)
+    sentences = [flip_sentence(point) for point in found]
+    missing = [_flip_input(point)[0] for point in answer.recommendation.get("flip_points") or [] if point not in found]
     if missing:
-        names = [FLIP_INPUTS.get(_flip_key(point), (words(_flip_key(point)), ""))[0] for point in missing]
-        sentences.append(f"No value in its range of {listing(names)} changes the answer.")
+        ranges = "its range" if len(missing) == 1 else "their ranges"
+        sentences.append(f"No value in {ranges} of {listing(missing)} changes the answer.")
     return sentences
 
 
+def _flips(answer: Answer) -> list[Mapping[str, Any]]:
+    return [point for point in answer.recommendation.get("flip_points") or [] if known(point.get("value"))]
+
+
 def lost_sentences(winner: OptionView | None, loser: OptionView | None, answer: Answer) -> list[str]:
-    """Return why the runner-up lost: how much dearer, and what it would do better."""
-    if winner is None or loser is None or winner.npv is None or loser.npv is None:
+    """Return why the runner-up lost, and how its capital compares."""
+    if winner is None or loser is None:
         return []
-    gap = loser.npv - winner.npv
-    share = f" ({percent_text(gap / winner.npv, 1)})" if winner.npv else ""
-    verb = "more" if gap >= 0 else "less"
-    sentences = [f"Its present cost is {money_text(abs(gap), answer.currency)}{share} {verb}."]
+    told = ("runner_up_dearer", "runner_up_unproven", "tie")
+    reasons = [reason for reason in reasons_of(answer) if reason_code(reason)[0] in told]
+    sentences = reason_sentences(reasons, answer.currency)
     if winner.capital is not None and loser.capital is not None and winner.capital != loser.capital:
         less = loser.capital < winner.capital
         difference = money_text(abs(loser.capital - winner.capital), answer.currency)
@@ -153,16 +182,10 @@ def lost_sentences(winner: OptionView | None, loser: OptionView | None, answer: 
     return sentences
 
 
-def _saving(recommended: OptionView | None, current: OptionView | None) -> Decimal | None:
-    if recommended is None or current is None or recommended.is_current:
-        return None
-    return None if recommended.npv is None or current.npv is None else current.npv - recommended.npv
-
-
 def why_not_sentences(answer: Answer, places: Places) -> list[str]:
     """Return why owned capacity or a second place was passed over."""
     shown = ("second_place_not_worth", "on_prem_passed_over", "cheaper_but_infeasible")
-    reasons = [reason for reason in answer.recommendation.get("reasons") or () if reason_code(reason)[0] in shown]
+    reasons = [reason for reason in reasons_of(answer) if reason_code(reason)[0] in shown]
     return reason_sentences(reasons, answer.currency, places.option)
 
 

@@ -72,11 +72,15 @@ def digest_of(run: Run, before: Run | None) -> Digest:
         if entry.days_left >= 0
     ]
     return Digest(
-        needs=needs[:LINES_SHOWN],
-        changes=changes[:LINES_SHOWN],
-        coming=coming[:LINES_SHOWN],
+        needs=_each_once(needs),
+        changes=_each_once(changes),
+        coming=_each_once(coming),
         news=_news(len(decisions), soon, len(changes), run.as_of),
     )
+
+
+def _each_once(lines: Sequence[Line]) -> list[Line]:
+    return list(dict.fromkeys(lines))[:LINES_SHOWN]
 
 
 def refuse_wrong_sums(run: Run) -> None:

@@ -7,14 +7,15 @@ from django.template.loader import render_to_string
 from reports.charts import cash_chart
 from reports.errors import ReportUnavailable
 from reports.option_view import OptionView, component_name
-from reports.recommendation import RecommendationPage
+from reports.places import option_parts
+from reports.recommendation import RecommendationPage, approval_note
 from reports.renderers.base import Rendered
 from reports.renderers.pdf import typeset
 from reports.templatetags.badges import badge_of
 from reports.templatetags.figures import day_text, money_text, number_text, percent_text, rate_text
 
 OPTIONS_SHOWN = 4
-LINES_SHOWN = 6  # of other tables, so that the memo keeps to two pages
+LINES_SHOWN, EXCLUDED_SHOWN = 4, 8  # of other tables, so that the memo keeps to two pages
 
 
 def memo_pdf(page: RecommendationPage) -> Rendered:
@@ -29,7 +30,8 @@ def memo_data(page: RecommendationPage) -> dict[str, Any]:
     """Return everything the memo prints, as text."""
     answer = page.answer
     shown = [option for option in page.options if option.is_feasible][:OPTIONS_SHOWN]
-    left_out = [option for option in page.options if not option.is_feasible]
+    left_out = [option for option in page.options if not option.is_feasible and "#" not in option.code]
+    used = {option_parts(option.code).build for option in (page.recommended, page.runner_up) if option is not None}
     components = [part for part in page.components if any(part in option.components for option in shown)]
     return {
         "title": f"{answer.workload_name}: {badge_of(answer.verdict).word.lower()}",
@@ -43,13 +45,14 @@ def memo_data(page: RecommendationPage) -> dict[str, Any]:
         "why": list(page.why),
         "sure_word": badge_of(answer.how_sure).word if answer.how_sure else "not judged",
         "sure": [*page.sure, page.age],
-        "changes": list(page.changes) or ["What would change the answer was not worked out in this run."],
+        "changes": [*([page.changes_lead] if page.changes_lead else []), *page.changes]
+        or ["What would change the answer was not worked out in this run."],
         "conditions": list(page.conditions),
         "lost": list(page.lost),
-        "passed_over": list(page.passed_over),
         "runner_up": page.runner_up.name if page.runner_up else "",
         "premium": page.premium,
         "breakeven": list(page.breakeven),
+        "approval_note": approval_note(page),
         "approval": money_text(answer.approval_amount, answer.currency),
         "is_tie": answer.is_tie,
         "twins": [[f"{twin.name}, {twin.unit}", twin.value, twin.twin, twin.difference] for twin in page.twins],
@@ -59,7 +62,7 @@ def memo_data(page: RecommendationPage) -> dict[str, Any]:
             "rows": _component_rows(components, shown, page.currency) if shown else [],
         },
         "not_feasible": [[option.name, " ".join(option.why_not)] for option in left_out[:LINES_SHOWN]],
-        "excluded": [[name, number_text(count)] for name, count in page.excluded[:LINES_SHOWN]],
+        "excluded": [[name, number_text(count)] for name, count in page.excluded[:EXCLUDED_SHOWN]],
         "builds": [
             [
                 build.name,
@@ -68,7 +71,8 @@ def memo_data(page: RecommendationPage) -> dict[str, Any]:
                 f"{day_text(build.p50_on)} / {day_text(build.p80_on)} / {day_text(build.p90_on)}",
                 " ".join(build.flags),
             ]
-            for build in page.builds[:LINES_SHOWN]
+            for build in page.builds
+            if build.code in used or not used
         ],
         "throughput": [
             [

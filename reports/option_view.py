@@ -60,6 +60,12 @@ class OptionView:
         return self.kind == "current"
 
     @property
+    def expected(self) -> Decimal | None:
+        """Mean present cost over the cases drawn, where it differs from the present cost at likely values."""
+        mean = decimal_of(self.detail.get("npv_mean"))
+        return None if mean is None or self.npv is None or abs(mean - self.npv) < 1 else mean
+
+    @property
     def parts(self) -> list[tuple[str, Decimal | None, Decimal | None]]:
         """Components by name: nominal and present cost."""
         keys = dict.fromkeys([*self.components, *self.components_npv])
@@ -89,7 +95,7 @@ class OptionView:
             told.append(f"{rate_text(self.cost_per_unit, self.currency, words(detail.get('unit') or 'unit'))}.")
         if self.incomplete:
             told.append(f"Partial total: {', '.join(self.incomplete)} neither priced nor waived.")
-        return [*(sentence for sentence in told if sentence), *self.conditions]
+        return [sentence for sentence in told if sentence]
 
 
 def option_view(row: OptionRow, places: Places, answer: Answer, facts: ReasonFacts | None = None) -> OptionView:

@@ -11,6 +11,7 @@ from procurement.selectors.runs import answer_of
 from reports.answer_words import (
     age_sentence,
     breakeven_sentences,
+    change_lead,
     change_sentences,
     conditions_of,
     lost_sentences,
@@ -59,6 +60,7 @@ class Twin:
     value: str
     twin: str
     difference: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ class RecommendationPage:
     what: str
     why: Sequence[str]
     sure: Sequence[str]
+    changes_lead: str
     changes: Sequence[str]
     conditions: Sequence[str]
     lost: Sequence[str]
@@ -144,7 +147,7 @@ def recommendation_page(run: Run, workload_code: str) -> RecommendationPage:
     offers = list(answer.availability.all())
     ready_on = dict(EnergizationRow.objects.filter(run=run).values_list("build_code", "p80_on"))
     throughput_places = set(answer.throughput)
-    place_codes = throughput_places | {offer.quote_code for offer in offers} | set(_split(answer))
+    place_codes = throughput_places | set(answer.bridge) | {offer.quote_code for offer in offers} | set(_split(answer))
     places = places_of(run, [row.option for row in rows] + [answer.option, answer.runner_up], place_codes)
     facts = ReasonFacts(workload, places, ready_on)
     views = [option_view(row, places, answer, facts) for row in rows]
@@ -165,8 +168,9 @@ def recommendation_page(run: Run, workload_code: str) -> RecommendationPage:
         runner_up=runner_up,
         current=current,
         what=what_sentence(answer, places, _current_place(workload, places)),
-        why=why_sentences(answer, places, recommended, current),
-        sure=sure_sentences(answer),
+        why=why_sentences(answer, places),
+        sure=sure_sentences(answer, recommended),
+        changes_lead=change_lead(answer, places),
         changes=change_sentences(answer),
         conditions=conditions_of(answer),
         lost=lost_sentences(recommended, runner_up, answer),
@@ -186,6 +190,13 @@ def recommendation_page(run: Run, workload_code: str) -> RecommendationPage:
         bridges=bridge_views(answer.bridge, places, answer.currency),
         assumption_facts=_assumption_facts(assumptions, run),
     )
+
+
+def approval_note(page: RecommendationPage) -> str:
+    """Return what the amount for approval is: the P80 where cases were drawn, else the present cost."""
+    detail = page.recommended.detail if page.recommended else {}
+    is_drawn = known(detail.get("npv_p80"))
+    return f"{'not exceeded in 8 of 10 cases' if is_drawn else 'present cost'}, excluding tax"
 
 
 def _split(answer: Answer) -> dict[str, Decimal]:
@@ -218,7 +229,10 @@ def _twins(recommended: OptionView | None, current: OptionView | None, currency:
         twin: Decimal | None = getattr(current, key) if current else None
         gap = None if value is None or twin is None or recommended is current else value - twin
         told = [_amount(amount, currency, kind) for amount in (value, twin)]
-        twins.append(Twin(name, unit, told[0], told[1], _gap(gap, currency, kind)))
+        note = (
+            f"expected {_amount(recommended.expected, currency, kind)}" if key == "npv" and recommended.expected else ""
+        )
+        twins.append(Twin(name, unit, told[0], told[1], _gap(gap, currency, kind), note))
     return twins
 
 

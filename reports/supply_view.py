@@ -14,7 +14,7 @@ from reports.reasons import exclusion_name, reason_sentence, reason_sentences
 from reports.sentences import counted, words
 from reports.templatetags.figures import day_text, known, money_text, number_text
 
-OFFERS_SHOWN = 12
+OFFERS_SHOWN = 8
 GATE_ORDER = ("installed", "powered", "cooled", "networked", "scheduled", "accessible")
 _USABLE_FIRST = ("usable_assured", "usable_if_booked", "best_effort", "not_bookable_yet", "unverified", "not_usable")
 

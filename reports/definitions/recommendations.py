@@ -7,9 +7,9 @@ from django.urls import reverse
 
 from procurement.models import Run
 from procurement.selectors.runs import answers_of
+from reports.answer_words import why_sentences
 from reports.base import ADDRESS, Column, Filters, Row
 from reports.places import places_of
-from reports.reasons import reason_sentences
 from reports.sentences import listing
 
 _SPOKEN = {
@@ -47,7 +47,7 @@ class Recommendations:
         rows = []
         for answer in answers:
             current = next((row.npv for row in answer.options.all() if row.kind == "current"), None)
-            reasons = reason_sentences(answer.recommendation.get("reasons"), answer.currency, places.option)
+            reasons = why_sentences(answer, places)
             rows.append(
                 {
                     "workload_code": answer.workload_code,

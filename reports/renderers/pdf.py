@@ -8,7 +8,7 @@ from typing import Any
 import typst
 from django.conf import settings
 
-from reports.base import Sheet
+from reports.base import Column, Sheet
 from reports.renderers.base import Rendered, cell_text, file_name
 from reports.renderers.xlsx import column_head
 
@@ -37,6 +37,14 @@ def typeset(template: str, data: dict[str, Any]) -> bytes:
     )
 
 
+def _width(column: Column, sheet: Sheet) -> int:
+    """Return a column's share of the page; 0 lets it take what its content needs."""
+    if column.kind != "text":
+        return 0
+    longest = max((len(cell_text(column, row)) for row in sheet.rows), default=0)
+    return min(max(longest, 10), 48)
+
+
 class PdfRenderer:
     """The table of a report on A4 landscape, with page x of y and the run on every page."""
 
@@ -56,7 +64,10 @@ class PdfRenderer:
             "digest": sheet.run_digest,
             "engine": sheet.engine_version,
             "as_of": sheet.as_of.isoformat(),
-            "columns": [{"name": column_head(column, ""), "right": column.is_numeric} for column in columns],
+            "columns": [
+                {"name": column_head(column, ""), "right": column.is_numeric, "width": _width(column, sheet)}
+                for column in columns
+            ],
             "rows": [[cell_text(column, row) for column in columns] for row in sheet.rows],
         }
         return Rendered(typeset("table.typ", data), self.content_type, file_name(sheet, "pdf"))

@@ -14,7 +14,7 @@ from reports.base import Filters
 from reports.charts import cash_chart, split_chart
 from reports.memo import memo_pdf
 from reports.overview import recommendations_overview
-from reports.recommendation import recommendation_page
+from reports.recommendation import approval_note, recommendation_page
 from reports.registry import get_report, make_sheet
 from reports.renderers.base import Rendered
 from reports.renderers.csv import RENDERER as CSV
@@ -55,6 +55,7 @@ class RecommendationDetailView(ReaderView):
             "page": page,
             "chart": cash_chart(page),
             "split": split_chart(page),
+            "approval_note": approval_note(page),
             "approval": money_text(page.answer.approval_amount, page.currency).removeprefix(f"{page.currency} "),
             "newer": latest if latest is not None and latest.pk != run.pk else None,
             "prepare_address": _prepare_address(request, page.answer.option, run.pk, workload),
