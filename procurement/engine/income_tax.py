@@ -4,7 +4,7 @@ import numpy as np
 
 from procurement.engine.finance import MACRS5
 from procurement.engine.ledger import Flow, Ledger
-from procurement.engine.periods import MONTHS_PER_YEAR, Numbers
+from procurement.engine.periods import MONTHS_PER_YEAR, Numbers, to_count
 from procurement.engine.tables import Tax
 
 INCOME_TAX = "income_tax"
@@ -38,7 +38,7 @@ def _tax_rows(flow: Flow, tax: Tax, count: int) -> tuple[Flow, ...]:
 def deductions(bought: Numbers, tax: Tax, count: int) -> Numbers:
     """Return what of a purchase is deducted in each month, shape (..., count); all of it by the last one."""
     schedule = depreciation_by_month(tax)
-    padded = np.concatenate([bought, np.zeros((*bought.shape[:-1], count - bought.shape[-1]))], axis=-1)
+    padded = to_count(bought, count)
     found = np.zeros_like(padded)
     for after, share in enumerate(schedule[:count]):
         if share:

@@ -20,7 +20,7 @@ from procurement.engine.options_on_prem import (
     resale_flows,
     smallest_tranches,
 )
-from procurement.engine.periods import Amount, Numbers, overlap
+from procurement.engine.periods import Amount, Numbers, overlap, to_count
 from procurement.engine.setting import Setting
 from procurement.engine.tables import Build, Quote, Workload
 from procurement.engine.work import Work
@@ -198,16 +198,12 @@ def merged(one: Priced, other: Priced, more: tuple[Flow, ...]) -> Priced:
 
 def _summed(one: Numbers, other: Numbers) -> Numbers:
     count = max(one.shape[-1], other.shape[-1])
-    return np.asarray(_padded(one, count) + _padded(other, count))
+    return np.asarray(to_count(one, count) + to_count(other, count))
 
 
 def _longer(one: Numbers, other: Numbers) -> Numbers:
     count = max(one.shape[-1], other.shape[-1])
-    return np.maximum(_padded(one, count), _padded(other, count))
-
-
-def _padded(values: Numbers, count: int) -> Numbers:
-    return np.concatenate([values, np.zeros((*values.shape[:-1], count - values.shape[-1]))], axis=-1)
+    return np.maximum(to_count(one, count), to_count(other, count))
 
 
 def overhead_flows(workload: Workload, setting: Setting, end: Amount | None = None) -> tuple[Flow, ...]:

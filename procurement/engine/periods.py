@@ -98,6 +98,12 @@ def overlap(begin: Amount, end: Amount, count: int) -> Numbers:
     return np.asarray(np.clip(np.minimum(end, months + 1.0) - np.maximum(begin, months), 0.0, 1.0), dtype=np.float64)
 
 
+def to_count(values: Numbers, count: int) -> Numbers:
+    """Return monthly values cut or filled up with zeros to a number of months."""
+    missing = max(count - values.shape[-1], 0)
+    return np.concatenate([values[..., :count], np.zeros((*values.shape[:-1], missing))], axis=-1)
+
+
 def at_month(month: Amount, count: int) -> Numbers:
     """Return 1 in the month a point in time falls into and 0 elsewhere, shape (count,) or (draws, count)."""
     months = np.arange(count, dtype=np.float64)

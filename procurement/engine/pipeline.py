@@ -3,7 +3,7 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -15,12 +15,16 @@ from procurement.engine.comparisons import case_of, comparisons_of
 from procurement.engine.equal_work import accelerators_at
 from procurement.engine.forecast import Forecast, build_forecast
 from procurement.engine.options import Case
+from procurement.engine.portfolio import Facts, is_portfolio_asked, solved_portfolio
 from procurement.engine.quote_terms import quote_expiry
 from procurement.engine.readiness import Readiness
 from procurement.engine.readiness_sites import scenario_readiness
 from procurement.engine.tables import Build, Quote, Scenario, Workload
 from procurement.engine.throughput import useful_share
 from procurement.engine.workload_answers import answers_of
+
+PORTFOLIO_SECONDS = 60.0  # method of the portfolio: the bench instance within a minute
+PORTFOLIO_GAP = 0.01  # relative
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +53,12 @@ def evaluate(scenario: Scenario, inputs_digest: str | None = None) -> dict[str, 
         "as_of": scenario.as_of.isoformat(),
         "currency": scenario.assumptions.currency,
     }
-    return head | _energization(supply) | _availability(scenario, offers) | _comparisons(scenario, supply, offers)
+    answer = head | _energization(supply) | _availability(scenario, offers) | _comparisons(scenario, supply, offers)
+    if is_portfolio_asked(scenario):
+        facts = Facts(scenario, supply.readiness, supply.forecasts, offers)
+        answer |= {"portfolio": solved_portfolio(facts, time_limit_s=PORTFOLIO_SECONDS, gap=PORTFOLIO_GAP)}
+        del answer["portfolio_reason"]
+    return answer
 
 
 def energization(scenario: Scenario) -> dict[str, Any]:
@@ -67,6 +76,37 @@ def comparisons(scenario: Scenario) -> dict[str, Any]:
     """Return bridge, need, throughput, options, what was left out and the recommendation of every workload."""
     supply = supply_of(scenario)
     return _comparisons(scenario, supply, bookability(scenario, supply.readiness, supply.forecasts))
+
+
+def portfolio(
+    scenario: Scenario,
+    *,
+    time_limit_s: float = PORTFOLIO_SECONDS,
+    gap: float = PORTFOLIO_GAP,
+    pinned: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
+    """Return one plan for all workloads at the least present cost: the ``portfolio`` of the answer document.
+
+    Parameters
+    ----------
+    scenario
+        The question.
+    time_limit_s
+        Seconds for building and solving; then the best found is returned, as ``time_limit`` [s].
+    gap
+        Relative gap at which a solution counts as optimal [fraction].
+    pinned
+        Allocations fixed by a person: {workload, place, month, accelerators}, the last two may be left out.
+
+    Raises
+    ------
+    EngineError
+        Where a pinned allocation names no workload of the scenario or no place.
+    """
+    supply = supply_of(scenario)
+    offers = bookability(scenario, supply.readiness, supply.forecasts)
+    facts = Facts(scenario, supply.readiness, supply.forecasts, offers)
+    return solved_portfolio(facts, time_limit_s=time_limit_s, gap=gap, pinned=pinned)
 
 
 def next_change_on(scenario: Scenario) -> date | None:

@@ -14,6 +14,7 @@ from procurement.engine.periods import (
     Numbers,
     months_from_days,
     overlap,
+    to_count,
     whole_months,
 )
 from procurement.engine.tables import Quote
@@ -99,8 +100,7 @@ def _tail(use: QuoteUse) -> Flow:
 def _overrun(use: QuoteUse) -> tuple[Flow, ...]:
     """Return hours beyond the terms that the plan pays, at the same hourly price: a draw may need longer."""
     flow = _metered(use, use.quote, use.work)
-    fee = _fee_hours(use)[: flow.count]
-    beyond = np.maximum(flow.quantity - np.concatenate([fee, np.zeros(flow.count - fee.size)]), 0.0)
+    beyond = np.maximum(flow.quantity - to_count(_fee_hours(use), flow.count), 0.0)
     return (replace(flow, quantity=beyond),) if np.any(beyond > SMALLEST_PART) else ()
 
 
@@ -160,9 +160,7 @@ def _fee_hours(use: QuoteUse) -> Numbers:
 
 def _used_hours(use: QuoteUse, fee: Numbers) -> Numbers:
     """Return the instance-hours of each month that are used, never more than are billed."""
-    on = use.work.unit_hours(instance_size(use.quote))
-    count = max(fee.shape[-1] - on.shape[-1], 0)
-    on = np.concatenate([on, np.zeros((*on.shape[:-1], count))], axis=-1)[..., : fee.shape[-1]]
+    on = to_count(use.work.unit_hours(instance_size(use.quote)), fee.shape[-1])
     return np.asarray(np.minimum(on, fee))
 
 

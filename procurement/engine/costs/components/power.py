@@ -2,7 +2,7 @@
 
 from procurement.engine.costs.base import BuildUse, Component, build_line_flows, line_rate, quote_line_flows
 from procurement.engine.ledger import Flow
-from procurement.engine.periods import Numbers, overlap
+from procurement.engine.periods import Numbers, overlap, to_count
 from procurement.engine.tables import CostLine
 
 KEY = "power"
@@ -21,7 +21,7 @@ def power_hours(line: CostLine, use: BuildUse) -> Numbers:
     kWh = it_kw x pue x (hours used + idle_fraction x (basis - hours used)); power is drawn from the usable date on.
     """
     held = overlap(use.span.usable, use.span.end, use.span.count) * use.span.hours_per_month
-    used = use.work.full_hours()[..., : use.span.count]
+    used = to_count(use.work.full_hours(), use.span.count)
     return used + line.idle_fraction * (held - used).clip(min=0.0)
 
 
