@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management import BaseCommand, CommandError, call_command
 
 from procurement.management.commands.load_demo import DEMO_PASSWORD, DEMO_USERS
-from procurement.management.commands.serve import serve_until_told
+from procurement.management.commands.serve import serve_until_told, start_web
 from procurement.management.supervisor import Supervisor, require_free_port, worker
 from procurement.selectors.jobs import jobs_alarming, jobs_open
 from procurement.tasks import reconcile, ring
@@ -31,6 +31,8 @@ class Command(BaseCommand):
                 require_free_port(settings.HOST, settings.PORT)
             self._step("preparing the database", "migrate", verbosity=0)
             supervisor.add(worker())
+            if not no_serve:
+                start_web(supervisor)  # it starts while the demo is loaded
             self._step("loading the demo scenario", "load_demo")
             self._step("adding the weekly mail", "load_demo_reports")
             self._work_off(supervisor)

@@ -27,11 +27,17 @@ class Command(BaseCommand):
             serve_until_told(supervisor, self)
 
 
+def start_web(supervisor: Supervisor) -> None:
+    """Collect what pages refer to, and start the web server."""
+    call_command("collectstatic", interactive=False, verbosity=0)
+    supervisor.add(web(host=settings.HOST, port=settings.PORT))
+
+
 def serve_until_told(supervisor: Supervisor, command: BaseCommand) -> None:
     """Add what is missing to a supervisor, announce the address when it answers, and keep all of it running."""
-    call_command("collectstatic", interactive=False, verbosity=0)
     running = {child.name for child in supervisor.children}
-    supervisor.add(web(host=settings.HOST, port=settings.PORT))
+    if "web" not in running:
+        start_web(supervisor)
     if "worker" not in running:
         supervisor.add(worker())
     if supervisor.run_until(_is_answering, patience=START_SECONDS):
