@@ -123,8 +123,9 @@ def next_dates() -> list[dict[str, Any]]:
 
 
 def gate_words(evidence: Any) -> str:
-    """Return the gate that a statement is about, in words."""
-    return str(evidence.get_gate_display()).lower()
+    """Return the gate and the part of the build that a statement is about."""
+    part = "" if evidence.tranche in ("T1", "*") else f" {evidence.tranche}"
+    return f"{evidence.get_gate_display().lower()}{part}"
 
 
 def _ask(title: str, note: str, page: str, action: str, *args: Any) -> dict[str, Any]:
