@@ -9,7 +9,7 @@ from django.db import OperationalError, connection
 from django.db.models.functions import Now
 
 from procurement.errors import ProcurementError
-from procurement.models import ApiIdempotency
+from procurement.models import ApiIdempotency, ApiUsage
 
 KEEP = timedelta(hours=48)
 WAIT_MILLISECONDS = 3000
@@ -60,7 +60,6 @@ def reply_recall(*, asked: Fingerprint) -> ApiIdempotency | None:
     request is still being carried out after a short wait.
     """
     _lock(asked)
-    ApiIdempotency.objects.filter(created_at__lt=Now() - KEEP).delete()
     kept = ApiIdempotency.objects.filter(subject=asked.subject, key=asked.key).first()
     if kept is not None and (kept.path, kept.body_sha256) != (asked.path, asked.body_sha256):
         raise ProcurementError(
@@ -76,6 +75,13 @@ def reply_keep(*, asked: Fingerprint, status: int, headers: Mapping[str, str], b
         subject=asked.subject, key=asked.key, path=asked.path, body_sha256=asked.body_sha256, status=status,
         headers=dict(headers), body=body,
     )  # fmt: skip
+
+
+def replies_prune() -> int:
+    """Delete replies older than 48 hours, and counts of subjects that have not asked since; return how many."""
+    old = Now() - KEEP
+    ApiUsage.objects.filter(started_at__lt=old).delete()
+    return ApiIdempotency.objects.filter(created_at__lt=old).delete()[0]
 
 
 def _lock(asked: Fingerprint) -> None:

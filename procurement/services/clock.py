@@ -3,6 +3,8 @@
 from typing import Protocol
 
 from procurement.models.jobs import Job
+from procurement.services.api_requests import replies_prune
+from procurement.services.evaluations import evaluations_prune
 from procurement.services.jobs import job_request, jobs_prune
 from procurement.services.runs import recompute_when_time_changes_it
 
@@ -25,4 +27,6 @@ def clock_tick(job: RunningTick, slot: str) -> None:
     """Do what is due by time. Each step looks at what is due now, so a missed tick costs nothing."""
     job.progress(0, 1, f"clock at {slot}")
     jobs_prune()
+    replies_prune()
+    evaluations_prune()
     recompute_when_time_changes_it()

@@ -51,11 +51,10 @@ def evaluation_answer(*, by: Actor, document: Mapping[str, Any]) -> dict[str, An
 
 
 def evaluation_request(*, by: Actor, document: Mapping[str, Any]) -> Evaluation:
-    """Store a document and queue its evaluation; evaluations older than 30 days are deleted."""
+    """Store a document and queue its evaluation."""
     require(by.user, "run.request")
     _parsed(document)
     with transaction.atomic():
-        Evaluation.objects.filter(created_at__lt=Now() - KEEP).delete()
         evaluation = Evaluation.objects.create(document=dict(document), requested_by=by.user)
         key = str(evaluation.pk)
         evaluation.job = job_request(
@@ -76,6 +75,11 @@ def evaluation_run(job: RunningEvaluation, evaluation: str) -> None:
     record.finished_at = Now()
     record.save(update_fields=["answer", "finished_at"])
     job.progress(1, 1, "answered")
+
+
+def evaluations_prune() -> int:
+    """Delete evaluations that are older than 30 days; return how many."""
+    return Evaluation.objects.filter(created_at__lt=Now() - KEEP).delete()[0]
 
 
 def document_schema() -> dict[str, Any]:

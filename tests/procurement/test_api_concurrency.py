@@ -1,13 +1,15 @@
 """Many at once, with connections of their own: one wins, one record, exactly the limit."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from threading import Barrier
 
 import pytest
 from django.db import connections
+from django.utils import timezone
 
 from procurement.models import ApiIdempotency, Provider, Workload
-from procurement.services.api_requests import usage_count
+from procurement.services.api_requests import replies_prune, usage_count
 from tests.factories import make_provider, make_workload
 from tests.procurement.api_tools import client_of
 
@@ -111,6 +113,17 @@ def test_a_kept_reply_belongs_to_one_token_and_one_body():
     assert other_path.status_code == 422
     assert other_token.status_code == 201
     assert ApiIdempotency.objects.count() == 2
+
+
+def test_replies_are_kept_for_two_days_and_no_longer():
+    analyst = client_of("analyst")
+    for code in ("old", "new"):
+        analyst.post("providers/", {"code": code, "name": code}, Idempotency_Key=code)
+    ApiIdempotency.objects.filter(key="old").update(created_at=timezone.now() - timedelta(hours=49))
+
+    replies_prune()
+
+    assert [kept.key for kept in ApiIdempotency.objects.all()] == ["new"]
 
 
 def test_a_refused_request_may_be_mended_and_sent_again_with_its_key():
