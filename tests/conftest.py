@@ -57,9 +57,13 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Say how many tests read the shared facts, so that nobody takes skipped ones for passed ones."""
+    """Say what did not run, so that nobody takes skipped tests for passed ones."""
     reports = [
         r for outcome in ("passed", "failed") for r in terminalreporter.stats.get(outcome, []) if r.when == "call"
     ]
     ran = sum("shared" in report.keywords for report in reports)
     terminalreporter.write_line(f"tests that read ../shared and ran: {ran}")
+    unseen = sum("browser" in report.keywords for report in terminalreporter.stats.get("skipped", []))
+    if unseen:
+        terminalreporter.write_sep("!", f"{unseen} BROWSER TESTS DID NOT RUN", red=True, bold=True)
+        terminalreporter.write_line("They need chromium: apt-get install chromium, or CHROMIUM=/path/of/chromium")
