@@ -86,7 +86,7 @@ def part_state(
     promise_targets
         Pools whose claims and promises speak for the target when it has none of its own.
     """
-    finding = _finding(records, gate, target, part, planned)
+    finding = _with_old_jobs(_finding(records, gate, target, part, planned), records, gate, target, part, planned)
     job, job_day = job_proof(records, gate, target, part, planned)
     accelerators = max(finding.accelerators, job)
     targets = (target, *promise_targets)
@@ -139,6 +139,24 @@ def _finding(records: Records, gate: str, target: str, part: str | None, planned
         return replace(
             finding, accelerators=0, last_known=0, is_disputed=True, is_aged=False, is_stale=False, flags=conflicts
         )
+    return finding
+
+
+def _with_old_jobs(
+    finding: _Finding, records: Records, gate: str, target: str, part: str | None, planned: int
+) -> _Finding:
+    """Return the finding with what jobs proved that have aged or are voided (R3, R9), where no statement speaks."""
+    if finding.statement is not None:
+        return finding
+    names = (target, POOL) if len(records.build.tranches) == 1 and target not in records.pools else (target,)
+    aged, _ = _best_job(records, gate, names, part, planned, despite=("age",))
+    if aged:
+        return replace(finding, last_known=aged, is_stale=True, is_aged=True)
+    void, _ = _best_job(records, gate, names, part, planned, despite=("age", "outage"))
+    if void:
+        since = records.newest_outage(_with_pools(records, target))
+        flags = (f"recheck_after_loss:{gate}",)
+        return replace(finding, last_known=void, is_stale=True, flags=flags, promises_since=since)
     return finding
 
 
@@ -219,26 +237,31 @@ def job_proof(records: Records, gate: str, target: str, part: str | None, planne
 
 
 def _best_job(
-    records: Records, gate: str, targets: tuple[str, ...], part: str | None, planned: int
+    records: Records, gate: str, targets: tuple[str, ...], part: str | None, planned: int, despite: tuple[str, ...] = ()
 ) -> tuple[int, date | None]:
+    """Return the most that one job proves, with its last day; ``despite`` its age, or an outage since."""
     best: tuple[int, date | None] = (0, None)
     for noted in records.known("job_run", targets):
         job = noted.evidence
         proven = accelerators_proven(job, records.build, part) or 0
-        if min(proven, planned) > best[0] and _is_proof(records, job, gate, part):
+        is_in_time = "age" in despite or records.is_fresh(job, gate)
+        if min(proven, planned) > best[0] and is_in_time and _is_proof(records, job, gate, part, despite):
             best = (min(proven, planned), records.last_day(job, gate))
     return best
 
 
-def _is_proof(records: Records, job: Evidence, gate: str, part: str | None) -> bool:
-    """Tell whether a job proves a gate: grade A, fresh by that gate's limit, over the fabric asked, no newer loss."""
-    if job.grade != "A" or job.event is not None or not records.is_fresh(job, gate):
+def _is_proof(records: Records, job: Evidence, gate: str, part: str | None, despite: tuple[str, ...]) -> bool:
+    """Tell whether a job of any age proves a gate: grade A, over the fabric asked, no newer loss.
+
+    ``despite`` an outage: of power or cooling, which voids what the job said of the scheduler (R9).
+    """
+    if job.grade != "A" or job.event is not None:
         return False
     if part == RDMA and gate == "networked" and job.scope != RDMA:
         return False
     targets = _with_pools(records, job.tranche)
     losses = [records.newest_loss(gate, targets, part)]
-    if gate == "scheduled":
+    if gate == "scheduled" and "outage" not in despite:
         losses.append(records.newest_outage(targets))
     return all(loss is None or loss < job.observed_on for loss in losses)
 
