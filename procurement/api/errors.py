@@ -1,5 +1,6 @@
 """From what services, serializers and Django raise to the one shape of refusal."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -23,6 +24,12 @@ STATUS_BY_CODE = {
     "idempotency_key_reused": 422,
     "permission_refused": 403,
 }
+# the engine checks a record inside a document of its own: /quotes/0/price is the price of what was sent
+_ENGINE_FAULT = re.compile(
+    r"/(?:(?:quotes|builds|workloads)/0|assumptions)(?P<place>(?:/[^/: ]+)*): (?P<detail>.+)", re.S
+)
+_PART = re.compile(r"/(tranches|costs|waived|evidence|promises)/\d+")
+_DOCUMENT_NAMES = {"/id": "/code", "/class": "/slip_class", "/nodes": "/node_first"}
 RETRY_LATER = {"Retry-After": "1"}
 
 
@@ -48,7 +55,7 @@ def _refused_by_service(error: ProcurementError, request: Request) -> HttpRespon
     status = STATUS_BY_CODE.get(error.code, 409)
     headers = RETRY_LATER if error.code == "idempotency_in_flight" else {}
     faults = getattr(error, "faults", None)
-    errors = list(faults) if faults else list(_field_errors(error.fields))
+    errors = list(faults) if faults else list(_field_errors(error.fields, request.path))
     members: dict[str, Any] = {}
     if isinstance(error, VersionConflict):
         status = 412
@@ -68,11 +75,23 @@ def _shown(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | list | dict) else str(value)
 
 
-def _field_errors(fields: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
+def _field_errors(fields: Mapping[str, list[str]], path: str) -> Iterator[dict[str, str]]:
     for name, messages in fields.items():
         place = "" if name in ("__all__", "non_field_errors") else pointer(name)
         for message in messages:
-            yield {"pointer": place, "detail": message}
+            yield _of_engine(message, path) or {"pointer": place, "detail": message}
+
+
+def _of_engine(message: str, path: str) -> dict[str, str] | None:
+    """Return a fault that the engine found in the record's document, with its place in the body that was sent."""
+    found = _ENGINE_FAULT.fullmatch(message)
+    if found is None:
+        return None
+    place = found["place"]
+    part = _PART.match(place)
+    if part is not None and f"/{part[1].replace('waived', 'waivers')}/" in path:
+        place = place[part.end() :]
+    return {"pointer": _DOCUMENT_NAMES.get(place, place), "detail": found["detail"]}
 
 
 def _refused_by_framework(error: exceptions.APIException, request: Request) -> HttpResponse:

@@ -213,6 +213,22 @@ def test_evidence_comes_with_a_link_or_a_file_and_is_confirmed_later():
     assert Evidence.objects.count() == 3
 
 
+def test_what_the_engine_refuses_is_named_by_its_place_in_the_body():
+    build = make_build(is_ready=False)
+    facilities, analyst = client_of("facilities"), client_of("analyst")
+    make_workload()
+
+    statement = {"gate": "installed", "grade": "A", "observed_on": "2026-11-20", "source": "rack list"}
+    no_quantity = facilities.post(f"builds/{build.code}/evidence/", statement).json()
+    two_demands = analyst.patch(
+        "workloads/serve/", {"demand": {"utilisation": 7, "kind": "steady"}}, If_Match='"1"'
+    ).json()
+
+    assert [fault["pointer"] for fault in no_quantity["errors"]] == ["/qty"]
+    assert {fault["pointer"] for fault in two_demands["errors"]} == {"/demand/utilisation", "/demand/kind"}
+    assert "/0/" not in two_demands["errors"][0]["detail"]
+
+
 def test_an_assumption_set_is_made_with_its_rates_and_put_in_force():
     finance = client_of("finance")
     values = {
