@@ -1,13 +1,16 @@
 """Price sheets: received as they are, read by the intake, stored all or nothing."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.files.base import ContentFile
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.text import slugify
 
@@ -167,7 +170,7 @@ def _released(row: SheetRow, stated: Mapping[str, Any]) -> dict[str, Any]:
             except ValidationError as error:
                 faults[name] = error.messages
     price = values.get("price")
-    if "price" not in faults and not (price > 0 or (price == 0 and values.get("upfront"))):
+    if isinstance(price, Decimal) and not (price > 0 or (price == 0 and values.get("upfront"))):
         faults["price"] = [f"{price} is no price: state one above 0."]
     if faults:
         raise ProcurementError("invalid", "; ".join(text for texts in faults.values() for text in texts), faults)
@@ -177,6 +180,33 @@ def _released(row: SheetRow, stated: Mapping[str, Any]) -> dict[str, Any]:
     return {**values, "row_key": row_key(values), "id": values.get("id") or f"{row.sheet_id}-{row.line}"}
 
 
+def offer_key(key: str, name: str, providers: Mapping[str, Provider]) -> str:
+    """Return the natural key of an offer with the provider's code for the name that the file happens to use."""
+    return providers[name].code + key.removeprefix(row_key({"provider": name}).partition("|")[0])
+
+
+class _KnownOffers:
+    """The offers in force that rows may speak of: by the id of the same provider, else by their natural key."""
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        wanted = Q(row_key__in=[row["row_key"] for row in rows]) | Q(code__in=[row["id"] for row in rows])
+        offers = list(Quote.objects.filter(wanted, is_current=True))
+        self.by_code = {(offer.provider_id, offer.code): offer for offer in offers}
+        keys = Counter(offer.row_key for offer in offers)
+        self.by_key = {offer.row_key: offer for offer in offers if keys[offer.row_key] == 1}
+        self.taken: dict[int, int | None] = {}
+
+    def take(self, quote: Quote) -> Quote | None:
+        """Return the offer that a row speaks of; refuses two rows that speak of the same one."""
+        offer = self.by_code.get((quote.provider_id, quote.code)) or self.by_key.get(quote.row_key)
+        if offer is not None:
+            if offer.pk in self.taken:
+                message = f"lines {self.taken[offer.pk]} and {quote.source_line} are both the offer `{offer.code}`."
+                raise ProcurementError("conflict", f"{message} Keep one, or give the other its own id.")
+            self.taken[offer.pk] = quote.source_line
+        return offer
+
+
 def store_quotes(*, sheet: PriceSheet, rows: list[dict[str, Any]], by: Actor) -> list[Quote]:
     """Append new offers and new versions of changed ones; an offer that says the same is left alone.
 
@@ -184,27 +214,28 @@ def store_quotes(*, sheet: PriceSheet, rows: list[dict[str, Any]], by: Actor) ->
     """
     providers = _providers(rows, by)
     clusters = {build.code: build for build in Build.objects.all()}
-    keys = [row["row_key"] for row in rows]
-    in_force = {quote.row_key: quote for quote in Quote.objects.filter(row_key__in=keys, is_current=True)}
+    rows = [{**row, "row_key": offer_key(row["row_key"], row["provider"], providers)} for row in rows]
+    known = _KnownOffers(rows)
     fresh: list[Quote] = []
     replaced: list[int] = []
     same: list[Quote] = []
     for row in rows:
         quote = _quote(row, sheet, providers, clusters)
         quote.created_by = by.user
-        current = in_force.get(quote.row_key)
+        current = known.take(quote)
         if current is not None:
             if current.quoted_on > quote.quoted_on or _is_same_price(current, quote):
                 same.append(_observed_again(current, quote))
                 continue
             quote.code, quote.version, quote.supersedes = current.code, current.version + 1, current
+            quote.is_archived = current.is_archived
             quote.reason = f"re-quoted in {sheet.file_name}"[:300]
             replaced.append(current.pk)
         fresh.append(quote)
     _refuse_taken_codes(fresh)
-    Quote.objects.filter(pk__in=replaced).update(is_current=False)
+    Quote.objects.filter(pk__in=replaced).update(is_current=False, modified_at=timezone.now())
     Quote.objects.bulk_create(fresh, batch_size=500)
-    Quote.objects.bulk_update(same, ["quoted_on", "sheet", "source_line"], batch_size=500)
+    Quote.objects.bulk_update(same, ["quoted_on", "sheet", "source_line", "modified_at"], batch_size=500)
     sheet.rows_ready += len(rows)
     sheet.rows_new += len(fresh) - len(replaced)
     sheet.rows_changed += len(replaced)
@@ -318,6 +349,7 @@ def _attribute(name: str) -> str:
 def _observed_again(current: Quote, quote: Quote) -> Quote:
     if quote.quoted_on > current.quoted_on:
         current.quoted_on, current.sheet, current.source_line = quote.quoted_on, quote.sheet, quote.source_line
+        current.modified_at = timezone.now()
     return current
 
 

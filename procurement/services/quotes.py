@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 from django.utils.text import slugify
 
 from procurement.models import Quote
@@ -14,6 +15,7 @@ from procurement.services.checks import quote_check
 from procurement.services.records import record_create, record_update, version_conflict
 from procurement.services.runs import recompute_request
 from providers import Reason
+from providers.contract import KEY_COLUMNS, row_key
 from providers.rates import BASIS_WORDS, per_accelerator_hour
 
 OWN_FIELDS = {"id", "version", "is_current", "supersedes", "created_at", "modified_at", "created_by", "reason"}
@@ -29,6 +31,7 @@ def quote_create(*, by: Actor, values: Mapping[str, Any]) -> Quote:
     quote = Quote(**values)
     quote.reason = by.reason[:300]
     quote.code = quote.code or _free_code(quote)
+    quote.row_key = row_key({name: getattr(quote, name) for name in KEY_COLUMNS} | {"provider": quote.provider.code})
     quote_derive(quote)
     with transaction.atomic():
         quote = record_create(by=by, record=quote, action="quote.create", check=quote_check)
@@ -63,7 +66,7 @@ def quote_supersede(*, by: Actor, quote: Quote, version: int, values: Mapping[st
         if not changes:
             return current
         quote_derive(successor)
-        Quote.objects.filter(pk=current.pk).update(is_current=False)
+        Quote.objects.filter(pk=current.pk).update(is_current=False, modified_at=timezone.now())
         record_create(by=by, record=successor, action="quote.supersede", check=quote_check, changes=changes)
         recompute_request(by=by, cause=f"quote {successor.code} re-quoted")
     return successor

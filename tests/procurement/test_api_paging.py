@@ -4,6 +4,7 @@ import pytest
 from django.utils import timezone
 
 from procurement.models import Provider
+from tests.factories import make_quote
 from tests.procurement.api_tools import client_of
 
 pytestmark = pytest.mark.django_db
@@ -105,3 +106,14 @@ def test_a_repeated_filter_means_any_of_its_values():
     rows = client_of("viewer").get("providers/?code=p1&code=p4").json()["results"]
 
     assert [row["code"] for row in rows] == ["p1", "p4"]
+
+
+def test_a_superseded_version_is_told_to_those_who_keep_a_copy():
+    quote = make_quote()
+    viewer, analyst = client_of("viewer"), client_of("analyst")
+    as_of = viewer.get("quotes/").json()["as_of"]
+    analyst.patch(f"quotes/{quote.code}/", {"price": "2.80"}, If_Match='"1"')
+
+    rows = viewer.get(f"quotes/?include_superseded=true&modified_since={as_of}").json()["results"]
+
+    assert [(row["version"], row["is_current"]) for row in rows] == [(1, False), (2, True)]
