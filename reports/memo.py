@@ -43,17 +43,16 @@ def memo_data(page: RecommendationPage) -> dict[str, Any]:
         "verdict": badge_of(answer.verdict).word,
         "what": page.what,
         "why": list(page.why),
-        "sure_word": badge_of(answer.how_sure).word if answer.how_sure else "not judged",
-        "sure": [*page.sure, page.age],
-        "changes": [*([page.changes_lead] if page.changes_lead else []), *page.changes]
-        or ["What would change the answer was not worked out in this run."],
+        "sure_word": badge_of(answer.how_sure).word if answer.how_sure else "Not judged",
+        "sure": [*page.sure, page.age] if page.recommended else ["No option is recommended."],
+        "changes": _changes(page),
         "conditions": list(page.conditions),
         "lost": list(page.lost),
         "runner_up": page.runner_up.name if page.runner_up else "",
         "premium": page.premium,
         "breakeven": list(page.breakeven),
         "approval_note": approval_note(page),
-        "approval": money_text(answer.approval_amount, answer.currency),
+        "approval": money_text(answer.approval_amount, answer.currency) if page.recommended else "",
         "is_tie": answer.is_tie,
         "twins": [[f"{twin.name}, {twin.unit}", twin.value, twin.twin, twin.difference] for twin in page.twins],
         "chart": _chart(page),
@@ -87,6 +86,14 @@ def memo_data(page: RecommendationPage) -> dict[str, Any]:
         "assumptions": [[fact["name"], fact["value"]] for fact in page.assumption_facts],
         "not_modelled": list(page.not_modelled),
     }
+
+
+def _changes(page: RecommendationPage) -> list[str]:
+    if page.changes:
+        return [*([page.changes_lead] if page.changes_lead else []), *page.changes]
+    if page.recommended is None:
+        return ["An offer or a build that passes the constraints below."]
+    return ["The figures at which another option wins were not worked out in this run."]
 
 
 def _chart(page: RecommendationPage) -> dict[str, Any] | None:

@@ -94,8 +94,9 @@ class Places:
     def _terms(quote: Mapping[str, Any]) -> list[str]:
         model = str(quote.get("purchase_model") or "on_demand")
         bought = PURCHASE_MODELS.get(model, words(model))
-        if quote.get("term_months"):
-            bought = f"{quote['term_months']} months {bought}"
+        term = f"{quote['term_months']} months" if quote.get("term_months") else ""
+        if term and term not in str(quote.get("sku") or ""):
+            bought = f"{term} {bought}"
         return [part for part in (bought, str(quote.get("region") or "")) if part]
 
 

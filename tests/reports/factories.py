@@ -146,8 +146,11 @@ def make_chat(number=1):
                      "component": "compute"},
                     {"code": "on_prem_passed_over", "option": OWN, "because": ["not_ready_by_need"]}],
         "conditions": ["sign_by:2026-12-04", "renew:scheduled"],
-        "flip_points": [{"input": "utilisation", "value": "0.48", "today": "0.65"},
-                        {"input": "cloud_price", "value": "1.55", "today": "2.49"}],
+        "flip_points": [
+            {"input": "utilisation", "value": 0.48, "today": 0.65, "against": RENT, "is_factor": False},
+            {"input": "cloud_price", "value": 0.62, "today": 1.0, "against": RENT, "is_factor": True},
+            {"input": "discount_rate", "value": None, "today": 0.08, "reason": "none in range", "against": RENT},
+        ],
         "premium_over_cheapest": "0.00", "approval_amount": "1746000.00",
         "how_sure": {"word": "medium", "completeness": "complete", "incomplete_cost": [], "age_days": 71,
                      "worst_grade": "B", "unproven": [], "assumed": [], "margin": 0.3333, "probability_cheapest": None},

@@ -78,7 +78,7 @@ def test_no_brace_or_bracket_is_left_without_figures(pattern):
     ("late_by_days:1", "The work would end 1 day after it must be done."),
     ("late_by_days:12", "The work would end 12 days after it must be done."),
     ({"code": "cheaper_than_runner_up", "difference": "582000.00", "share": 0.25},
-     "That is EUR 582,000.00 less than the runner-up, 25.0% of the runner-up's cost."),
+     "It costs EUR 582,000.00 less than the runner-up, 25.0% of the runner-up's cost."),
     ({"code": "tie", "difference": "10.00", "share": 0.001, "threshold": "200.00"},
      "Too close to call: the two best differ by EUR 10.00 (0.1%), less than the EUR 200.00 that count as "
      "a difference."),

@@ -46,7 +46,7 @@ def text_of(reply):
 
 
 IN_ORDER = (
-    "What we recommend", "Own the base at hall-2 and rent the peak", "Why", "It saves EUR 1.2 m against doing nothing",
+    "What we recommend", "Own the base at hall-2 and rent the peak", "Why", "It saves EUR 1,164,000.00 against doing nothing",
     "How sure", "Every expected cost is priced", "What would change it", "Use of the accelerators below 48.0%",
     "Before signature", "Sign by 4 Dec 2026", "When the money goes out",
 )  # fmt: skip

@@ -209,7 +209,7 @@ class Words(HTMLParser):
         self.text = ""
 
     def handle_data(self, data):
-        self.text += data
+        self.text += f"{data} "
 
 
 def sheet_of(columns, rows):
