@@ -129,7 +129,7 @@ def test_without_wait_the_import_is_queued(sheet_file):
 @pytest.mark.parametrize(
     ("_case", "options", "message"),
     [
-        ("day", {"observed_on": "22.6.2026"}, "--observed-on 22.6.2026 is no day; write it as 2026-06-22"),
+        ("day", {"observed_on": "22.6.2026"}, "--observed-on: 22.6.2026 is no day; write it as 2026-06-22"),
         ("provider", {"provider": "acmee"}, "--provider acmee is no provider on record. Known codes: acme"),
         ("source", {"source": " "}, "--source is empty"),
     ],

@@ -1,6 +1,7 @@
 """`manage.py import_prices`: price files through the same service as upload and API."""
 
 import time
+from argparse import ArgumentTypeError
 from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
@@ -32,11 +33,17 @@ class Command(BaseCommand):
     def add_arguments(self, parser: Any) -> None:
         """Take the files and what they do not say themselves."""
         parser.add_argument("files", nargs="+", metavar="FILE", help="price files")
-        parser.add_argument("--observed-on", required=True, type=_day, help="day the prices were true, as 2026-06-22")
-        parser.add_argument("--source", required=True, help="where the files come from: address, page or person")
-        parser.add_argument("--provider", help="code of the provider, for files that do not name it")
-        parser.add_argument("--currency", default="", help="ISO 4217 code, for files that state none")
-        parser.add_argument("--format", default="", help="key of the price format; recognised when left out")
+        parser.add_argument(
+            "--observed-on", required=True, type=_day, metavar="DAY", help="day the prices were true, as 2026-06-22"
+        )
+        parser.add_argument(
+            "--source", required=True, metavar="TEXT", help="where the files come from: address, page or person"
+        )
+        parser.add_argument("--provider", metavar="CODE", help="code of the provider, for files that do not name it")
+        parser.add_argument("--currency", default="", metavar="CODE", help="ISO 4217 code, for files that state none")
+        parser.add_argument(
+            "--format", default="", metavar="KEY", help="key of the price format; recognised when left out"
+        )
         parser.add_argument("--skip-faulty", action="store_true", help="import the good rows of a file with faults")
         parser.add_argument("--wait", action="store_true", help=f"wait for the worker, at most {WAIT_SECONDS} s a file")
 
@@ -113,7 +120,7 @@ def _day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise CommandError(f"--observed-on {text} is no day; write it as 2026-06-22.") from error
+        raise ArgumentTypeError(f"{text} is no day; write it as 2026-06-22.") from error
 
 
 def _content(name: str) -> bytes:
