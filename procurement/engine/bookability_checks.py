@@ -56,8 +56,9 @@ class Checks:
 def checks_of(scenario: Scenario, readiness: Mapping[str, Readiness], forecasts: Mapping[str, Forecast]) -> Checks:
     """Return all rules of booking, asked of every workload and quote at once."""
     quotes, workloads = quote_columns(scenario), workload_columns(scenario)
-    needed = accelerators_needed(scenario.workloads, scenario.quotes)
     accepted = accepted_types(scenario.workloads, scenario.quotes)
+    scaled = accelerators_needed(scenario.workloads, scenario.quotes)
+    needed = np.where(accepted, scaled, workloads.accelerators)  # a wrong type is not too few of it as well
     unverified, hard = _place_checks(scenario)
     as_of = scenario.as_of.toordinal()
     shape = needed.shape

@@ -62,8 +62,14 @@ def quote_expiry(quote: Quote) -> date | None:
 
 
 def capacity_class_of(quote: Quote) -> str | None:
-    """Return how firm a quote's capacity is: as stated, for a list price by its purchase model, else None."""
-    return quote.capacity_class or LIST_CLASSES.get(quote.purchase_model)
+    """Return how firm a quote's capacity is: as stated, for a list price by its purchase model, else None.
+
+    A quote that states quantity, domain and start is an offer of capacity, and must say how firm that is.
+    """
+    if quote.capacity_class is not None:
+        return quote.capacity_class
+    stated = (quote.quantity_available, quote.largest_domain_accelerators, quote.earliest_start)
+    return None if None not in stated else LIST_CLASSES.get(quote.purchase_model)
 
 
 def is_list_price(quote: Quote) -> bool:
