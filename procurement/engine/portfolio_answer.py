@@ -55,13 +55,13 @@ def allocation(layout: Layout, values: Numbers) -> list[dict[str, Any]]:
     sums: dict[tuple[int, int, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for entry, weight in zip(used, weights, strict=True):
         share = float(values[usage.column[entry]])
-        found = sums[int(usage.workload[entry]), int(usage.place[entry]), int(usage.month[entry])]
+        found = sums[int(usage.workload[entry]), int(usage.month[entry]), int(usage.place[entry])]
         found[0] += share * float(usage.accelerators[entry])
         found[1] += share * float(weight)
     totals = np.zeros((len(slices.workloads), hours.shape[1]))
     np.add.at(totals, slices.owner, hours)
     rows = []
-    for (owner, place, month), (accelerators, served) in sorted(sums.items()):
+    for (owner, month, place), (accelerators, served) in sorted(sums.items()):
         if accelerators > SMALLEST_SHARE:
             whole = float(totals[owner, month]) if month < hours.shape[1] else 0.0
             rows.append(
