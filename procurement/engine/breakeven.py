@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from procurement.engine.figures import Crossing, crossing, first_root
+from procurement.engine.figures import Crossing, crossing, first_grid_root
 from procurement.engine.options_base import Option, Plan, Priced
 from procurement.engine.periods import Numbers
 from procurement.engine.setting import Setting
 from procurement.engine.tables import Demand, Workload
 
-LEAST_UTILISATION = 1e-6
+GRID = np.linspace(1e-6, 1.0, 33)  # shares of the month's hours between which a change of sign is looked for
 Pricing = Callable[[Plan, Workload, Setting], Priced]
 
 
@@ -58,39 +58,64 @@ def shown(number: float | None) -> float | None:
     return None if number is None else round(number, 10)
 
 
-def break_even(option: Option, other: Option, setting: Setting, pricing: Pricing) -> BreakEven | None:
-    """Return the break-evens of an option against another; None for an option against itself."""
+@dataclass(frozen=True, slots=True, eq=False)
+class UtilisationTotals:
+    """What a plan costs at every share of the month's hours, nominal and present, each of the grid's shape."""
+
+    plan: Plan
+    workload: Workload
+    setting: Setting
+    pricing: Pricing
+    nominal: Numbers
+    present: Numbers
+
+    def at(self, utilisation: Numbers, *, discounted: bool) -> Numbers:
+        """Return the totals at other shares, of the same shape."""
+        priced = self.pricing(self.plan, at_utilisation(self.workload, utilisation[:, np.newaxis]), self.setting)
+        return np.broadcast_to(total(priced, discounted=discounted), utilisation.shape)
+
+
+def utilisation_totals(option: Option, setting: Setting, pricing: Pricing) -> UtilisationTotals | None:
+    """Return what an option costs over the grid of utilisations; None where it is not planned."""
+    if option.plan is None or option.priced is None:
+        return None
+    priced = pricing(option.plan, at_utilisation(option.workload, GRID[:, np.newaxis]), setting)
+    nominal, present = (np.broadcast_to(total(priced, discounted=kind), GRID.shape) for kind in (False, True))
+    return UtilisationTotals(option.plan, option.workload, setting, pricing, nominal, present)
+
+
+def break_even(
+    option: Option, other: Option, setting: Setting, pricing: Pricing, against: UtilisationTotals | None
+) -> BreakEven | None:
+    """Return the break-evens of an option against another, whose totals by utilisation are known; None against itself.
+
+    The demand becomes u times the month's hours, everything else stays as planned.
+    """
     if option.priced is None or other.priced is None or option.name == other.name:
         return None
     has_rate = setting.terms.rate is not None
-    twin = crossing(option.priced, other.priced, discounted=True) if has_rate else None
+    own = utilisation_totals(option, setting, pricing)
     return BreakEven(
         against=other.name,
         simple=crossing(option.priced, other.priced, discounted=False),
-        discounted=twin,
-        utilisation=equal_utilisation(option, other, setting, pricing, discounted=False),
-        utilisation_discounted=None
-        if not has_rate
-        else equal_utilisation(option, other, setting, pricing, discounted=True),
+        discounted=crossing(option.priced, other.priced, discounted=True) if has_rate else None,
+        utilisation=equal_utilisation(own, against, discounted=False),
+        utilisation_discounted=equal_utilisation(own, against, discounted=True) if has_rate else None,
     )
 
 
 def equal_utilisation(
-    option: Option, other: Option, setting: Setting, pricing: Pricing, *, discounted: bool
+    own: UtilisationTotals | None, other: UtilisationTotals | None, *, discounted: bool
 ) -> float | None:
-    """Return the least utilisation in (0, 1] at which both totals over the window are equal; None where there is none.
-
-    The demand becomes u times the month's hours, everything else stays as planned.
-    """
-    if option.plan is None or other.plan is None:
+    """Return the least utilisation in (0, 1] at which both totals over the window are equal; None without one."""
+    if own is None or other is None:
         return None
+    ahead = own.present - other.present if discounted else own.nominal - other.nominal
 
     def difference(utilisation: Numbers) -> Numbers:
-        workload = at_utilisation(option.workload, utilisation[:, np.newaxis])
-        totals = [total(pricing(plan, workload, setting), discounted=discounted) for plan in (option.plan, other.plan)]  # type: ignore[arg-type]
-        return np.broadcast_to(totals[0] - totals[1], utilisation.shape)
+        return np.asarray(own.at(utilisation, discounted=discounted) - other.at(utilisation, discounted=discounted))
 
-    return first_root(difference, LEAST_UTILISATION, 1.0)
+    return first_grid_root(difference, GRID, np.asarray(ahead))
 
 
 def at_utilisation(workload: Workload, utilisation: Numbers) -> Workload:

@@ -127,6 +127,28 @@ def first_root(function: RefinedFunction, low: float, high: float) -> float | No
     return min(roots, default=None)
 
 
+def first_grid_root(function: RefinedFunction, grid: Numbers, values: Numbers) -> float | None:
+    """Return the smallest root that known values on a grid separate, refined; None where they keep their sign."""
+    exact = np.flatnonzero(values == 0.0)
+    turns = np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0)
+    if exact.size and (not turns.size or exact[0] <= turns[0]):
+        return float(grid[exact[0]])
+    if not turns.size:
+        return None
+    turn = int(turns[0])
+    if is_straight(grid[max(turn - 1, 0) : turn + 3], values[max(turn - 1, 0) : turn + 3]):
+        return float(grid[turn] + (grid[turn + 1] - grid[turn]) * values[turn] / (values[turn] - values[turn + 1]))
+    return _refined(function, float(grid[turn]), float(grid[turn + 1]))
+
+
+def is_straight(points: Numbers, values: Numbers) -> bool:
+    """Return whether values at three or more points lie on one line."""
+    if points.size < 3:
+        return False
+    slopes = np.diff(values) / np.diff(points)
+    return bool(np.ptp(slopes) <= ROOT_TOLERANCE * np.max(np.abs(slopes)))
+
+
 def nearest_root(function: RefinedFunction, today: float, grid: Numbers) -> float | None:
     """Return the root nearest to today's value, or None where there is none in the grid's range."""
     roots = grid_roots(function, grid)
@@ -142,7 +164,11 @@ def grid_roots(function: RefinedFunction, grid: Numbers) -> list[float]:
 
 
 def _refined(function: RefinedFunction, low: float, high: float) -> float:
+    ends = np.asarray(function(np.array([low, high])), dtype=np.float64)
     for _ in range(REFINEMENTS):
+        guess = low + (high - low) * float(ends[0]) / float(ends[0] - ends[1])
+        if abs(float(function(np.array([guess]))[0])) <= ROOT_TOLERANCE * float(np.max(np.abs(ends))):
+            return float(guess)  # straight between the ends, as most totals are
         points = np.linspace(low, high, FIRST_GRID + 1)
         values = np.asarray(function(points), dtype=np.float64)
         zero = np.flatnonzero(values == 0.0)
@@ -152,9 +178,5 @@ def _refined(function: RefinedFunction, low: float, high: float) -> float:
         if not turns.size or high - low <= ROOT_TOLERANCE * max(abs(low), abs(high), 1.0):
             break
         low, high = float(points[turns[0]]), float(points[turns[0] + 1])
-        if turns.size == 1:
-            below, above = values[turns[0]], values[turns[0] + 1]
-            guess = low + (high - low) * below / (below - above)
-            if abs(float(function(np.array([guess]))[0])) <= ROOT_TOLERANCE * max(abs(below), abs(above)):
-                return float(guess)
+        ends = values[turns[0] : turns[0] + 2]
     return (low + high) / 2.0

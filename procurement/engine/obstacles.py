@@ -5,6 +5,7 @@ from datetime import date, timedelta
 
 from procurement.engine.codes import INTERCONNECTS
 from procurement.engine.dates import days_at, reached_by, waits_for_renewal_alone
+from procurement.engine.equal_work import accelerators_at
 from procurement.engine.forecast import Forecast
 from procurement.engine.options_on_prem import planned_accelerators
 from procurement.engine.readiness import Readiness
@@ -70,8 +71,14 @@ def largest_job(build: Build) -> int:
 
 def is_domain_small(build: Build, workload: Workload) -> bool:
     """Return whether one job of several nodes finds no fabric domain that holds it."""
-    is_several = workload.accelerators > build.accelerators_per_node
-    return workload.shape == "one_job" and is_several and workload.accelerators > largest_domain(build)
+    needed = needed_at(build, workload)
+    return workload.shape == "one_job" and needed > build.accelerators_per_node and needed > largest_domain(build)
+
+
+def needed_at(build: Build, workload: Workload) -> int:
+    """Return N in the build's own type; as stated where the type is not accepted or no rate is known."""
+    scaled = accelerators_at(workload, build.accelerator, build.accelerators_per_node or 1)
+    return workload.accelerators if scaled is None or not is_accepted(build, workload) else scaled
 
 
 def is_network_weak(build: Build, workload: Workload) -> bool:
@@ -83,7 +90,7 @@ def is_network_weak(build: Build, workload: Workload) -> bool:
         return False
     if build.design_class != "multi_node":
         return True
-    return needed == CLUSTER_SCALE and largest_domain(build) < workload.accelerators
+    return needed == CLUSTER_SCALE and largest_domain(build) < needed_at(build, workload)
 
 
 def date_reasons(

@@ -158,7 +158,9 @@ def on_prem_options(case: Case, workload: Workload, facts: BuildFacts) -> tuple[
     """Return the loaded and the marginal reading of one own build; the one that does not rank is shown beside."""
     build, setting = facts.build, case.setting
     accelerators = accelerators_at(workload, build.accelerator, build.accelerators_per_node or 1)
-    reasons = [*build_reasons(facts, workload), *size_reasons(build, accelerators), *need_reasons(case, workload)]
+    barred = build_reasons(facts, workload)
+    sizes = () if "wrong_accelerator" in barred else size_reasons(build, accelerators)
+    reasons = [*barred, *sizes, *need_reasons(case, workload)]
     plan = build_plan(build, workload)
     if plan is not None and (plan.useful is None or not plan.share > 0.0):
         reasons += unknown_share_reasons(workload, build, plan.accelerators)

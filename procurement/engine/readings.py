@@ -87,10 +87,15 @@ def value_at(scenario: Scenario, pointer: str) -> Any:
     return node
 
 
+def date_name(build: str) -> str:
+    """Return the name of the uncertain date of a build."""
+    return f"{DATES}/{build}"
+
+
 def date_input(build: str) -> DateInput:
     """Return the uncertain date of a build as its own probability; each need reads its day from that."""
     steps = np.linspace(0.0, 1.0, DATE_STEPS + 1)
-    return DateInput(f"{DATES}/{build}", steps, steps)
+    return DateInput(date_name(build), steps, steps)
 
 
 def range_input(ranged: Ranged) -> RangeInput:
@@ -142,7 +147,7 @@ class Reader:
         setting = setting_of(scenario)
         dates = dict(self.base.dates)
         for name, build in setting.builds.items():
-            probability = values.get(f"{DATES}/{name}")
+            probability = values.get(date_name(name))
             if probability is not None:
                 dates[name] = drawn_dates(build, self.forecasts[name], scenario, probability)
         return replace(setting, dates=dates, bridge_quotes=self.bridge_quotes)

@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from procurement.engine.dates import BuildDates, reached_by
+from procurement.engine.dates import BuildDates, drawn_days, reached_by
 from procurement.engine.equal_work import shares_at
 from procurement.engine.options import Case
 from procurement.engine.options_base import BridgePlan, BuildPlan, CloudPlan, HybridPlan, Option, Plan
 from procurement.engine.options_cloud import cloud_plan, worth
 from procurement.engine.periods import Numbers
 from procurement.engine.pricing import places_of, plan_priced
-from procurement.engine.readings import Reader, date_input, drawn, range_input, ranged_numbers
+from procurement.engine.readings import Reader, date_input, date_name, drawn, range_input, ranged_numbers
 from procurement.engine.recommend import Ranked
 from procurement.engine.setting import Setting
-from procurement.engine.slip import first_day
+from procurement.engine.slip import GRID_DAYS, first_day
 from procurement.engine.tables import Workload
 from procurement.engine.uncertainty import (
     CostFunction,
@@ -81,7 +81,7 @@ def risk_of(case: Case, workload: Workload, options: Sequence[Option]) -> Risk |
     linear = linear_costs(cost, inputs)
 
     def direct(values: Numbers, rows: NDArray[np.intp]) -> Numbers:
-        return cost_function(reader, workload, [priced[row] for row in rows], inputs)(values)
+        return np.array([costs_once(reader, workload, priced[row], inputs, values) for row in rows])
 
     return risk_from(priced, draws, costs_by_draw(linear, draws, direct), cost)
 
@@ -186,6 +186,48 @@ def cost_function(
         return costs
 
     return cost
+
+
+def costs_once(
+    reader: Reader, workload: Workload, option: Option, inputs: Sequence[Input], values: Numbers
+) -> Numbers:
+    """Return the cost of one option in every draw, each combination of what it rests on priced once, shape (draws,).
+
+    A date is a day: draws that give a build the same days are the same to all that rests on that build alone.
+    """
+    columns = resting_columns(reader, workload, option, inputs)
+    keys = [day_keys(reader, workload, option, inputs[column], values[:, column]) for column in columns]
+    cost = cost_function(reader, workload, [option], inputs)
+    if len(keys) != 1:  # several inputs at once hardly ever meet again
+        return np.asarray(cost(values)[0])
+    _, first, index = np.unique(keys[0], return_index=True, return_inverse=True)
+    return np.asarray(cost(values[first])[0][index.reshape(-1)])
+
+
+def resting_columns(reader: Reader, workload: Workload, option: Option, inputs: Sequence[Input]) -> list[int]:
+    """Return the columns of the inputs that can change an option's cost."""
+    if option.plan is None:
+        return []
+    places = set(places_with_tail(option.plan))
+    bridge = reader.bridge_quotes.get(workload.id)
+    own = build_part(option.plan)
+    owners = {("workloads", workload.id), *((kind, name) for kind in ("builds", "quotes") for name in places)}
+    owners |= {("quotes", bridge)} if bridge and own is not None else set()
+    known = {one.name for one in reader.ranged if one.owner is None or one.owner in owners}
+    dates = {date_name(name) for name in places}
+    return [column for column, entry in enumerate(inputs) if entry.name in known | dates]
+
+
+def day_keys(reader: Reader, workload: Workload, option: Option, entry: Input, values: Numbers) -> Numbers:
+    """Return what of an input matters to an option, shape (draws,): a date's days as one number, else the number."""
+    own = build_part(option.plan)
+    if own is None or entry.name != date_name(own.build):
+        return values
+    build, forecast = reader.base.builds[own.build], reader.forecasts[own.build]
+    reached = reached_by(forecast, build, workload, own.accelerators)
+    known = [distribution for distribution in (reached, forecast.cdf_delivered) if distribution is not None]
+    days = [drawn_days(distribution, values) for distribution in known]
+    return sum((day * (2.0 * GRID_DAYS) ** power for power, day in enumerate(days)), np.zeros_like(values))
 
 
 def stepped_columns(reader: Reader, inputs: Sequence[Input]) -> list[int]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from procurement.engine.periods import SMALLEST_PART, Amount, Numbers, Window, whole_months
 
+FITS = 1.0 + 1e-12  # a full month is no overfull one
 LONGEST_RUN_MONTHS = 1200  # a run-on beyond a hundred years is cut: the option is late by more than any deadline
 
 
@@ -97,6 +98,8 @@ def hours_worked(demand: Numbers, capacity: Amount, ready: Amount, window: Windo
     tuple
         Hours by month, shape (months,) or (draws, months), and the finish, a number or column [months].
     """
+    if not np.any(ready) and np.all(demand <= np.asarray(capacity) * FITS):
+        return demand, _finish(demand, np.broadcast_to(capacity, demand.shape), ready)  # nothing waits, nothing runs on
     total = demand.sum(axis=-1, keepdims=True)
     longest = float(np.max(np.asarray(ready) + total / capacity)) + demand.shape[-1]
     count = min(max(window.count, math.ceil(longest) + 1), LONGEST_RUN_MONTHS)

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from procurement.engine.answers import option_answer
-from procurement.engine.breakeven import BreakEven, break_even
+from procurement.engine.breakeven import BreakEven, UtilisationTotals, break_even, utilisation_totals
 from procurement.engine.comparisons import Comparison
 from procurement.engine.confidence import Confidence
 from procurement.engine.dates import BuildDates, dates_at
@@ -36,7 +36,8 @@ def options_answer(
     case: Case, options: Sequence[Option], against: Option | None, risk: Risk | None
 ) -> list[dict[str, Any]]:
     """Return options with their figures, break-evens and what the draws say of them."""
-    return [_shown(case, option, against) | drawn_answer(case, option, risk) for option in options]
+    totals = None if against is None else utilisation_totals(against, case.setting, plan_priced)
+    return [_shown(case, option, against, totals) | drawn_answer(case, option, risk) for option in options]
 
 
 def drawn_answer(case: Case, option: Option, risk: Risk | None) -> dict[str, Any]:
@@ -75,13 +76,15 @@ def comparator(case: Case, options: Sequence[Option]) -> Option | None:
     return next(iter((*on_demand, *cloud)), None)
 
 
-def _shown(case: Case, option: Option, against: Option | None) -> dict[str, Any]:
+def _shown(
+    case: Case, option: Option, against: Option | None, totals: UtilisationTotals | None
+) -> dict[str, Any]:
     even: BreakEven | None = None
     why = "no_cloud_option"
     if option.priced is None:
         why = "not_priced"
     elif against is not None:
-        even = break_even(option, against, case.setting, plan_priced)
+        even = break_even(option, against, case.setting, plan_priced, totals)
         why = "against_itself"
     return option_answer(option, case.setting, even, why)
 
