@@ -35,6 +35,7 @@ from procurement.services.quotes import PRICE_FIELDS, quote_derive
 from procurement.services.runs import recompute_request
 from providers import Fault, Held, ProviderError, QuoteSheet, Rate, read_quotes
 from providers.contract import row_key
+from providers.reference import accelerator_accepts
 
 MAX_SHEET_BYTES = 50 * 1024 * 1024
 NEEDED_TO_RELEASE = ("provider", "accelerator", "price", "price_basis", "currency", "purchase_model", "quoted_on")
@@ -45,9 +46,10 @@ COMPARED = tuple(
     if field.name
     not in {
         "id", "version", "is_current", "supersedes", "created_at", "modified_at", "created_by", "reason", "code",
-        "sheet", "source_line", "source", "derivation", "flags", "quoted_on", "is_archived", "ranges", "row_key",
+        "sheet", "source_line", "source", "derivation", "flags", "quoted_on", "is_archived", "ranges", "row_key", "accelerator",
     }
 )  # fmt: skip
+ADDED_BY_INTAKE = ("vram_gb", "form_factor")
 INTAKE_FIELDS = {field.name for field in Quote._meta.concrete_fields}
 
 
@@ -336,9 +338,11 @@ def _quote(
 
 
 def _is_same_price(current: Quote, quote: Quote) -> bool:
-    return all(
+    """Return whether both say the same; what the intake adds to a looser statement makes no new price."""
+    return accelerator_accepts(current.accelerator, quote.accelerator) and all(
         current._meta.get_field(name).to_python(getattr(quote, _attribute(name))) == getattr(current, _attribute(name))
         for name in COMPARED
+        if not (name in ADDED_BY_INTAKE and getattr(current, name) in (None, ""))
     )
 
 

@@ -7,15 +7,19 @@ import pytest
 
 from procurement.errors import ProcurementError
 from procurement.models import PriceSheet, Quote, SheetRow
+from procurement.selectors.quote_table import quotes_table
 from procurement.services.job_runner import job_work
 from procurement.services.price_sheets import price_sheet_receive, sheet_row_release
 from procurement.tasks import JOB_FAREWELLS, JOB_KINDS
-from tests.factories import actor, make_assumptions
+from providers import export_csv
+from tests.factories import actor, make_assumptions, make_quote
 from tests.procurement.test_runs import NoPulse
 
 pytestmark = pytest.mark.django_db
 
-HEADER = "provider,sku,accelerator,accelerators_per_instance,price,upfront,price_basis,currency,purchase_model,term_months\n"
+HEADER = (
+    "provider,sku,accelerator,accelerators_per_instance,price,upfront,price_basis,currency,purchase_model,term_months\n"
+)
 GOOD = "Acme,hgx,H100 SXM,8,24.50,,per_instance_hour,USD,on_demand,\n"
 EURO = "Acme,hgx-eu,H100 SXM,8,20.50,,per_instance_hour,EUR,on_demand,\n"
 UPFRONT = "Acme,hgx-3y,H100 SXM,8,0,420480,per_instance_hour,USD,reserved,36\n"
@@ -146,3 +150,45 @@ def test_a_row_without_a_price_cannot_be_released_as_free():
 
     with pytest.raises(ProcurementError, match="no price"):
         sheet_row_release(by=actor("analyst"), row=SheetRow.objects.get(), values={})
+
+
+def exported(*quotes):
+    """Return the export of offers as a file that can be imported again."""
+    return export_csv(quotes_table(list(quotes)))
+
+
+def received(content, name):
+    price_sheet_receive(
+        by=actor("analyst"),
+        file_name=name,
+        content=content,
+        observed_on=date(2026, 11, 30),
+        source="export",
+        options={},
+    )
+    while job_work(kinds=JOB_KINDS, farewells=JOB_FAREWELLS, pulse=NoPulse) is not None:
+        pass
+    return PriceSheet.objects.get(file_name=name)
+
+
+def test_an_offer_entered_by_hand_comes_back_from_its_own_export_unchanged():
+    quote = make_quote(region="us-east-1")
+
+    same = received(exported(quote), "export.csv")
+    changed = received(exported(quote).replace(b",3,", b",2.75,"), "edited.csv")
+
+    assert (same.rows_new, same.rows_changed, same.rows_same) == (0, 0, 1), same.message
+    assert (changed.rows_new, changed.rows_changed) == (0, 1), changed.message
+    assert Quote.objects.get(code=quote.code, is_current=True).price == Decimal("2.75")
+
+
+def test_an_id_of_another_provider_is_refused_and_not_superseded():
+    quote = make_quote(code="Q-1")
+    content = f"id,{HEADER}Q-1,Other,hgx,H100 SXM,8,24.50,,per_instance_hour,USD,on_demand,\n".encode()
+
+    sheet = received(content, "other.csv")
+
+    assert sheet.state == "refused"
+    assert "Q-1" in sheet.message
+    quote.refresh_from_db()
+    assert quote.is_current
