@@ -46,7 +46,8 @@ COMPARED = tuple(
     if field.name
     not in {
         "id", "version", "is_current", "supersedes", "created_at", "modified_at", "created_by", "reason", "code",
-        "sheet", "source_line", "source", "derivation", "flags", "quoted_on", "is_archived", "ranges", "row_key", "accelerator",
+        "sheet", "source_line", "source", "derivation", "flags", "quoted_on", "is_archived", "ranges", "row_key",
+        "accelerator",
     }
 )  # fmt: skip
 ADDED_BY_INTAKE = ("vram_gb", "form_factor")
