@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+import numpy as np
+
 from procurement.engine import ENGINE_VERSION
 from procurement.engine.bookability import Bookings, bookability
 from procurement.engine.bridge import scenario_bridges
@@ -20,11 +22,13 @@ from procurement.engine.quote_terms import quote_expiry
 from procurement.engine.readiness import Readiness
 from procurement.engine.readiness_sites import scenario_readiness
 from procurement.engine.tables import Build, Quote, Scenario, Workload
-from procurement.engine.throughput import useful_share
+from procurement.engine.throughput import throughput_table
 from procurement.engine.workload_answers import answers_of
 
 PORTFOLIO_SECONDS = 60.0  # method of the portfolio: the bench instance within a minute
 PORTFOLIO_GAP = 0.01  # relative
+
+PAIRS_WITH_THROUGHPUT = 2000  # beyond it throughput is shown for the places of shown options alone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,9 +159,7 @@ def _comparisons(scenario: Scenario, supply: Supply, offers: Bookings) -> dict[s
             name: {build: plan.answer(currency) for build, plan in plans.items()} for name, plans in bridges.items()
         },
         "need": {name: _need_answer(case, name) for name in case.needs},
-        "throughput": {
-            workload.id: _throughputs(workload, case, shown[workload.id]) for workload in scenario.workloads
-        },
+        "throughput": _throughputs(case, shown),
         **answers,
         "portfolio": None,
         "portfolio_reason": "not_solved_here",
@@ -179,17 +181,31 @@ def _need_answer(case: Case, workload: str) -> dict[str, Any]:
     }
 
 
-def _throughputs(workload: Workload, case: Case, places: list[str]) -> dict[str, Any]:
-    known: dict[str, Quote | Build] = {**case.setting.quotes, **case.setting.builds}
-    found = {}
-    for name in places:
-        place = known.get(name)
-        if place is not None:
-            node = place.accelerators_per_node or 1
-            accelerators = accelerators_at(workload, place.accelerator, node)
-            if accelerators is not None:
-                found[name] = _plain(dataclasses.asdict(useful_share(workload, place, accelerators)))
-    return found
+def _throughputs(case: Case, shown: Mapping[str, list[str]]) -> dict[str, dict[str, Any]]:
+    """Return the throughput of every workload at every build and quote, of many quotes at those that are shown."""
+    scenario = case.setting.scenario
+    places: list[Quote | Build] = [*scenario.quotes, *scenario.builds]
+    if not scenario.workloads or not places:
+        return {workload.id: {} for workload in scenario.workloads}
+    if len(scenario.workloads) * len(places) > PAIRS_WITH_THROUGHPUT:
+        wanted = {name for names in shown.values() for name in names}
+        places = [place for place in places if place.id in wanted]
+    sizes = np.array([[_size(workload, place) for place in places] for workload in scenario.workloads])
+    sizes = sizes.reshape(len(scenario.workloads), len(places))
+    table = throughput_table(scenario.workloads, places, sizes)
+    return {
+        workload.id: {
+            place.id: _plain(dataclasses.asdict(table.at(row, column)))
+            for column, place in enumerate(places)
+            if np.isfinite(sizes[row, column])
+        }
+        for row, workload in enumerate(scenario.workloads)
+    }
+
+
+def _size(workload: Workload, place: Quote | Build) -> float:
+    needed = accelerators_at(workload, place.accelerator, place.accelerators_per_node or 1)
+    return float("nan") if needed is None else float(needed)
 
 
 def _plain(value: Any) -> Any:
