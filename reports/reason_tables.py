@@ -51,12 +51,12 @@ EXCLUSIONS: Mapping[str, str] = {
 
 # why the recommended option was chosen, and why another was not
 RECOMMENDED: Mapping[str, str] = {
-    "cheapest": "It has the lowest[ {basis}] present cost of everything feasible[: {npv:money}].",
+    "cheapest": "It has the lowest[ {basis}] present cost of everything feasible[: {npv:money}][ at likely values, {npv_mean:money} expected][ at likely values, {npv_quantile:money} at the quantile that ranks].",
     "cheaper_than_runner_up": "It costs {difference:money} less than the runner-up[, {share:percent1} of the runner-up's cost].",
-    "only_feasible": "It is the only feasible option[; its present cost is {npv:money}].",
+    "only_feasible": "It is the only feasible option[; its present cost is {npv:money}][ at likely values, {npv_mean:money} expected][ at likely values, {npv_quantile:money} at the quantile that ranks].",
     "tie": "Too close to call: the two best differ by {difference:money}[ ({share:percent1})], less than the {threshold:money} that count as a difference.",
     "tie_smaller_commitment": "Between equals the smaller commitment was chosen: {commitment:money} stay owed if the work ends after one month[, against {runner_up_commitment:money}].",
-    "tie_lower_cost": "Between equals with the same commitment the cheaper one was chosen[: {npv:money}].",
+    "tie_lower_cost": "Between equals with the same commitment the cheaper one was chosen[: {npv:money}][ at likely values, {npv_mean:money} expected][ at likely values, {npv_quantile:money} at the quantile that ranks].",
     "tie_settled_by": "One measurement would settle it: {measurement:words}.",
     "beats_in_draws": "It beats the runner-up in {share:percent} of the cases drawn.",
     "decided_by_rate": "Own capacity is ranked at the {rate_basis:basis} rate[, charged for {charge_basis:basis}].",
@@ -64,7 +64,7 @@ RECOMMENDED: Mapping[str, str] = {
     "flips_at_p90": "At the cautious dates (9 in 10) another option would be best: {option}.",
     "partial_total": "The total is partial: {components:words} neither priced nor waived.",
     "cheaper_than_current": "It saves {difference:money} against doing nothing, in[ {basis}] present value.",
-    "current_is_cheapest": "Staying where it runs today costs least[: {npv:money}].",
+    "current_is_cheapest": "Staying where it runs today costs least[: {npv:money}][ at likely values, {npv_mean:money} expected][ at likely values, {npv_quantile:money} at the quantile that ranks].",
     "owned_base": "{accelerators:accelerators} are owned and do {share:percent} of the work; {rented:accelerators} are rented for the peak.",
     "bridged_until": "Rented capacity bridges the time until the build is usable[, expected on {on:day}].",
     "waited_until": "The work waits until the build is usable[, expected on {on:day}].",

@@ -4,7 +4,7 @@ from typing import Any
 
 from procurement.engine.breakeven import BreakEven
 from procurement.engine.figures import cost_per_hour, total_costs
-from procurement.engine.money import money_text, rate_text, rounded
+from procurement.engine.money import money_text, rate_text
 from procurement.engine.options_base import Option, Priced
 from procurement.engine.periods import whole_years, window_of
 from procurement.engine.setting import Setting
@@ -100,6 +100,5 @@ def other_figure(priced: Priced | None) -> str | None:
     """Return the present cost of another reading of the same option, nominal without a discount rate."""
     if priced is None:
         return None
-    terms = priced.ledger.terms
-    amount = priced.ledger.total_nominal() if terms.rate is None else priced.ledger.total_present()
-    return money_text(rounded(float(amount), terms.currency))
+    totals = total_costs(priced.ledger)
+    return money_text(totals.nominal_cost if totals.npv is None else totals.npv)

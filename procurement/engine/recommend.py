@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from procurement.engine.confidence import Confidence
+from procurement.engine.figures import total_costs
 from procurement.engine.money import money_text, rounded
 from procurement.engine.options_base import Option, Reason, reason
 from procurement.engine.options_cloud import worth
@@ -154,9 +156,10 @@ def recommendation(advice: Advice) -> dict[str, Any]:
     if choice is None:
         return none_feasible(advice)
     best = choice.best.option
-    cheapest = min(entry.value for entry in advice.ranked)
+    currency = advice.currency
+    cheapest = min(advice.ranked, key=lambda entry: entry.value)
     sure = advice.confidence.get(best.name)
-    approval = choice.best.p80 if choice.best.p80 is not None else choice.best.value
+    approval = stated(choice.best, currency) if choice.best.p80 is None else rounded(choice.best.p80, currency)
     return {
         "verdict": VERDICTS[best.kind],
         "option": best.name,
@@ -165,8 +168,8 @@ def recommendation(advice: Advice) -> dict[str, Any]:
         "reasons": [*why(choice, advice), *why_not(choice, advice, not_worth)],
         "conditions": list(dict.fromkeys((*best.conditions, *advice.more_conditions.get(best.name, ())))),
         "flip_points": list(advice.flip_points),
-        "premium_over_cheapest": amount(max(choice.best.value - cheapest, 0.0), advice.currency),
-        "approval_amount": amount(approval, advice.currency),
+        "premium_over_cheapest": money_text(max(gap(choice.best, cheapest, currency), rounded(0.0, currency))),
+        "approval_amount": money_text(approval),
         "how_sure": None if sure is None else sure.answer(margin(choice)),
         "not_modelled": list(best.not_modelled),
         "oldest_input_on": None if advice.oldest_input_on is None else advice.oldest_input_on.isoformat(),
@@ -186,20 +189,48 @@ def amount(value: float, currency: str) -> str | None:
     return money_text(rounded(value, currency))
 
 
+def stated(entry: Ranked, currency: str) -> Decimal:
+    """Return the amount that ranks an option, to the same cents as its figures show it (semantics 22, 26)."""
+    if entry.draws is not None or entry.option.priced is None:
+        return rounded(entry.value, currency)
+    totals = total_costs(entry.option.priced.ledger)
+    return totals.nominal_cost if totals.npv is None else totals.npv
+
+
+def gap(dearer: Ranked, cheaper: Ranked, currency: str) -> Decimal:
+    """Return the difference of two amounts as they are shown."""
+    return stated(dearer, currency) - stated(cheaper, currency)
+
+
+def present_costs(entry: Ranked, currency: str) -> dict[str, str | None]:
+    """Return the present cost of an option as its figures show it and, named apart, the amount that ranks it.
+
+    ``npv`` is at likely values. Over draws the mean ranks, or the quantile that the assumptions name; it stands beside
+    where it is another amount.
+    """
+    if entry.draws is None or entry.option.priced is None:
+        return {"npv": money_text(stated(entry, currency))}
+    shown = {"npv": money_text(total_costs(entry.option.priced.ledger).npv)}
+    is_mean = entry.value == float(np.mean(entry.draws))
+    ranking = money_text(stated(entry, currency))
+    basis = {"basis": "expected"} if is_mean else {}
+    return shown | basis | ({} if ranking == shown["npv"] else {"npv_mean" if is_mean else "npv_quantile": ranking})
+
+
 def why(choice: Choice, advice: Advice) -> list[Reason]:
     """Return why the chosen option was chosen, with numbers."""
     best, currency = choice.best, advice.currency
     reasons = []
     if choice.runner_up is None:
-        reasons.append(reason("only_feasible", option=best.option.name, npv=amount(best.value, currency)))
+        reasons.append(reason("only_feasible", option=best.option.name, **present_costs(best, currency)))
     elif choice.is_tie:
         reasons += _tie_reasons(choice, advice)
     else:
-        reasons.append(reason("cheapest", option=best.option.name, npv=amount(best.value, currency)))
+        reasons.append(reason("cheapest", option=best.option.name, **present_costs(best, currency)))
         reasons.append(
             reason(
                 "cheaper_than_runner_up", option=choice.runner_up.option.name,
-                difference=amount(choice.difference or 0.0, currency),
+                difference=money_text(gap(choice.runner_up, best, currency)),
                 share=(choice.difference or 0.0) / choice.runner_up.value if choice.runner_up.value else None,
             )
         )  # fmt: skip
@@ -216,7 +247,7 @@ def _tie_reasons(choice: Choice, advice: Advice) -> list[Reason]:
     cheaper = min(best.value, second.value)
     reasons = [
         reason(
-            "tie", option=second.option.name, difference=amount(difference, currency),
+            "tie", option=second.option.name, difference=money_text(abs(gap(second, best, currency))),
             share=difference / cheaper if cheaper else None, threshold=amount(choice.threshold or 0.0, currency),
         )
     ]  # fmt: skip
@@ -231,7 +262,7 @@ def _tie_reasons(choice: Choice, advice: Advice) -> list[Reason]:
             )
         )  # fmt: skip
     else:
-        reasons.append(reason("tie_lower_cost", npv=amount(best.value, currency)))
+        reasons.append(reason("tie_lower_cost", **present_costs(best, currency)))
     reasons.append(reason("tie_settled_by", measurement=settling_measurement(best.option, second.option)))
     return reasons
 
@@ -252,11 +283,11 @@ def _own_reasons(choice: Choice, advice: Advice) -> list[Reason]:
     if best.rate_basis is not None:
         reasons.append(reason("decided_by_rate", rate_basis=best.rate_basis, charge_basis=best.charge_basis))
     if best.kind == "current":
-        reasons.append(reason("current_is_cheapest", npv=amount(choice.best.value, currency)))
+        reasons.append(reason("current_is_cheapest", **present_costs(choice.best, currency)))
     reasons += [dict(entry) for entry in best.explained]
     current = next((entry for entry in advice.ranked if entry.option.kind == "current"), None)
     if current is not None and best.kind != "current":
-        saved = amount(current.value - choice.best.value, currency)
+        saved = money_text(gap(current, choice.best, currency))
         reasons.append(reason("cheaper_than_current", difference=saved))
     if advice.flips_at_p90 is not None and advice.flips_at_p90 != best.name:
         reasons.append(reason("flips_at_p90", option=advice.flips_at_p90))
@@ -273,12 +304,12 @@ def why_not(choice: Choice, advice: Advice, not_worth: Sequence[Ranked]) -> list
         second = choice.runner_up
         reasons.append(
             reason(
-                "runner_up_dearer", option=second.option.name, npv=amount(second.value, currency),
-                difference=amount(second.value - choice.best.value, currency), component=dearest(choice),
+                "runner_up_dearer", option=second.option.name, **present_costs(second, currency),
+                difference=money_text(gap(second, choice.best, currency)), component=dearest(choice),
             )
         )  # fmt: skip
     for entry in not_worth[:1]:
-        over = amount(entry.value - choice.best.value, currency)
+        over = money_text(gap(entry, choice.best, currency))
         reasons.append(reason("second_place_not_worth", option=entry.option.name, difference=over))
     passed = [option for option in advice.options if option.kind == "on_prem" and option.reasons and option.ranks]
     reasons += [reason("on_prem_passed_over", option=option.name, because=list(option.reasons)) for option in passed]
