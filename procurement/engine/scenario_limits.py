@@ -12,6 +12,8 @@ LARGEST_COUNT = 100_000_000  # accelerators, far above any cluster
 LONGEST_MONTHS = 1200
 LONGEST_DAYS = 36_525
 LONGEST_TEXT = 2000  # characters
+SHORTEST_WINDOW = 0.001  # days or months: a minute and a half, less is a slip
+SMALLEST_INSTANCE = 0.001  # accelerators; providers sell sevenths and smaller, nobody a millionth
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ BY_COLUMN: Mapping[tuple[str, str], Bounds] = {
     ("CostLine", "life_months"): Bounds(1, LONGEST_MONTHS),
     ("CostLine", "price_per_kwh"): ANY_SIGN,  # negative hours exist on power markets
     ("Quote", "accelerators_per_node"): AT_LEAST_ONE_ACCELERATOR,
-    ("Quote", "accelerators_per_instance"): Bounds(0, LARGEST_COUNT, above=True),
+    ("Quote", "accelerators_per_instance"): Bounds(SMALLEST_INSTANCE, LARGEST_COUNT),
     ("Quote", "price_hours_per_month"): Bounds(0, 8784, above=True),
     ("Quote", "term_months"): Bounds(1, LONGEST_MONTHS),
     ("Tranche", "planned_accelerators"): AT_LEAST_ONE_ACCELERATOR,
@@ -85,8 +87,8 @@ BY_COLUMN: Mapping[tuple[str, str], Bounds] = {
     ("Inference", "tokens_per_second_per_accelerator"): POSITIVE,
     ("Inference", "service_seconds"): POSITIVE,
     ("Workload", "accelerators"): AT_LEAST_ONE_ACCELERATOR,
-    ("Workload", "days"): Bounds(0, LONGEST_DAYS, above=True),
-    ("Workload", "months"): Bounds(0, LONGEST_MONTHS, above=True),
+    ("Workload", "days"): Bounds(SHORTEST_WINDOW, LONGEST_DAYS),
+    ("Workload", "months"): Bounds(SHORTEST_WINDOW, LONGEST_MONTHS),
     ("FxRate", "rate"): POSITIVE,
     ("SlipClass", "p10"): Bounds(0, 1000, above=True),
     ("SlipClass", "p90"): Bounds(0, 1000, above=True),
