@@ -66,9 +66,8 @@ class Asked:
         scale = accelerators / max(self.accelerators, 1)
         curves = [curve.times(scale) for curve in self.curves]
         peak = max(1, math.ceil(max(curve.peak for curve in curves) - SMALLEST_PART))
-        levels = np.arange(peak + 1, dtype=np.float64)
+        levels = np.arange(min(peak, accelerators) + 1, dtype=np.float64)
         shares = np.stack([np.diff(curve.served_by(levels)) for curve in curves])
-        shares = shares[:, :accelerators]
         return shares if len(curves) == 1 else np.asarray(shares[curve_of_month])
 
 

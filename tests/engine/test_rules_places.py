@@ -33,3 +33,15 @@ def test_a_number_too_small_to_mean_anything_is_a_fault(pointer, asked):
         parse_scenario(asked)
 
     assert [fault.pointer for fault in error.value.faults] == [pointer]
+
+
+def test_a_demand_far_beyond_the_accelerators_asked_for_is_answered():
+    """A billion tokens a second at one a second each: a billion accelerators, of which 8 are asked for."""
+    need = workload(
+        accelerators=8, shape="replicas", kind="llm_inference", months=1,
+        demand={"tokens_per_second": 1e12, "peak_to_mean": 2}, inference={"tokens_per_second_per_accelerator": 1e-3},
+    )  # fmt: skip
+
+    answer = answered(document(quotes=[quote()], workloads=[need]))
+
+    assert answer["need"]["w"]["best_n"] > 1e12
