@@ -186,6 +186,7 @@ CELERY_BEAT_SCHEDULE = {
 # --- files ------------------------------------------------------------------------------------------------------------
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT.mkdir(exist_ok=True)  # WhiteNoise warns where it is missing, before anything was collected
 MEDIA_URL = "/media/"
 MEDIA_ROOT = DATA_DIR / "media"
 STORAGES = {
