@@ -1,7 +1,7 @@
 """What one unit of price costs every workload: the rows of the ledger in factored form."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from procurement.engine.periods import (
     present_factors,
     price_growth,
     timing_of,
+    to_count,
     whole_months,
     whole_years,
 )
@@ -51,9 +52,21 @@ class Factors:
     egress: Numbers
     supported: Numbers  # recurring hourly rows at the timing of support
     billed_accelerators: Numbers
-    hours: Numbers  # full hours by month, shape (workloads, months)
-    end: Numbers  # end of the work or the window [months]
+    needs: Numbers  # N in the group's accelerator type
+    activity: "Activity"
     tail: Numbers | None = None  # one instance-hour price of the tail's quote
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Activity:
+    """What the workloads do where an hour counts a given share; rows are workloads."""
+
+    hours: Numbers  # worked by month, shape (workloads, months)
+    end: Numbers  # of the work or the window [months]
+    total: Numbers  # hours
+    valued: Numbers  # hours of each month at price path and present value of metered rows, shape (workloads, months)
+    metered: Numbers  # their sum
+    kept: Numbers  # months until the end, valued as metered rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +81,14 @@ class Batch:
     egress_gb: Numbers
     terms: Terms
     uneven: tuple[int, ...]  # rows whose accelerators do not all work at once
+    known: dict[bytes, Activity] = field(default_factory=dict)  # by share of an hour that counts, filled when asked
+
+    def activity(self, shares: Numbers, capacity: float) -> Activity:
+        """Return what the workloads do for the share that each hour counts; computed once for equal shares."""
+        key = shares.tobytes()
+        if key not in self.known:
+            self.known[key] = _activity(self, shares, capacity)
+        return self.known[key]
 
     @property
     def count(self) -> int:
@@ -89,17 +110,18 @@ class Batch:
 
     def line_factor(self, line: CostLine, factors: Factors) -> tuple[Numbers, Numbers]:
         """Return what one unit of a further priced line costs each workload, and its support base at mid timing."""
-        count = whole_months(float(np.max(factors.end)))
+        ends = factors.activity.end
+        count = whole_months(float(np.max(ends)))
         entry = COMPONENT_BY_KEY[line.component]
         if line.basis == "once":
             due = self.present(count, "begin", is_recurring=False)
-            is_due = line.at_month < np.ceil(factors.end - SMALLEST_PART)
+            is_due = line.at_month < np.ceil(ends - SMALLEST_PART)
             value = due[line.at_month] if line.at_month < count else 0.0
             return np.where(is_due, value, 0.0), np.zeros(self.count)
         if line.basis == "per_running_hour":
-            quantity = factors.hours
+            quantity = _full_hours(self, factors.needs, factors.activity.hours)
         else:
-            end = factors.end if line.months is None else np.minimum(factors.end, line.at_month + line.months)
+            end = ends if line.months is None else np.minimum(ends, line.at_month + line.months)
             quantity = month_shares(np.full(self.count, float(line.at_month)), end, count)
         weights, mid = (
             self.weights(quantity.shape[1], timing, path=entry.path) for timing in (entry.timing, "mid")
@@ -166,57 +188,60 @@ def billing_factors(
     tail
         How the on-demand quote is billed that serves what is left after one term less.
     """
-    hours, end = _worked(batch, shares, billing.hours_per_month)
+    activity = batch.activity(shares, billing.hours_per_month)
+    end = activity.end
     units = np.maximum(np.ceil(needs / billing.size - SMALLEST_PART), billing.least)
-    on = _unit_hours(batch, billing, needs, hours, units)
     if billing.is_committed:
         hourly, supported, upfront, contract = _committed(batch, billing, units, end, dropped=0 if tail is None else 1)
     else:
-        hourly = on @ batch.weights(on.shape[1], "mid") + _shortfall(batch, billing, units, hours)
+        hourly = _metered(batch, billing, needs, units, activity) + _shortfall(batch, billing, units, activity)
         supported, upfront, contract = hourly, units, end
-    data = month_shares(np.zeros(batch.count), end, whole_months(float(np.max(end))))
-    kept = data @ batch.weights(data.shape[1], "mid")
     last = np.ceil(np.where(np.isnan(contract), 1.0, contract) - SMALLEST_PART).astype(int) - 1
     ends = batch.present(int(last.max()) + 1, "end", is_recurring=False)
     return Factors(
         hourly=hourly,
         upfront=upfront,
         exit=ends[last],
-        storage=kept * batch.storage_gb,
-        egress=kept * batch.egress_gb,
+        storage=activity.kept * batch.storage_gb,
+        egress=activity.kept * batch.egress_gb,
         supported=supported,
         billed_accelerators=units * billing.size,
-        hours=_full_hours(batch, needs, hours),
-        end=end,
-        tail=None if tail is None else _tail(batch, tail, needs, hours, contract),
+        needs=needs,
+        activity=activity,
+        tail=None if tail is None else _tail(batch, tail, needs, activity, contract),
     )
 
 
-def _worked(batch: Batch, shares: Numbers, capacity: float) -> tuple[Numbers, Numbers]:
+def _activity(batch: Batch, shares: Numbers, capacity: float) -> Activity:
     """Return hours worked by month and when work or window ends, for the share that each hour counts."""
     slower = np.flatnonzero((shares != 1.0) & np.isfinite(shares) & (shares > 0.0))
-    hours, end = batch.hours.copy(), batch.length.copy()
-    if not slower.size:
-        return hours, end
-    window = Window(batch.asked[0].window.start, float(batch.hours.shape[1]))
-    longer, finish = hours_worked(batch.hours[slower] / shares[slower, None], capacity, 0.0, window)
-    hours = np.concatenate([hours, np.zeros((batch.count, longer.shape[1] - hours.shape[1]))], axis=1)
-    hours[slower] = longer
-    end[slower] = np.maximum(end[slower], np.asarray(finish)[:, 0])
-    return hours, end
+    hours, end = batch.hours, batch.length
+    if slower.size:
+        window = Window(batch.asked[0].window.start, float(batch.hours.shape[1]))
+        longer, finish = hours_worked(batch.hours[slower] / shares[slower, None], capacity, 0.0, window)
+        hours = to_count(hours, max(longer.shape[1], hours.shape[1]))
+        hours[slower] = to_count(longer, hours.shape[1])
+        end = end.copy()
+        end[slower] = np.maximum(end[slower], np.asarray(finish)[:, 0])
+    valued = hours * batch.weights(hours.shape[1], "mid")
+    data = month_shares(np.zeros(batch.count), end, whole_months(float(np.max(end))))
+    kept = data @ batch.weights(data.shape[1], "mid")
+    return Activity(hours, end, hours.sum(axis=1), valued, valued.sum(axis=1), kept)
+
+
+def _metered(batch: Batch, billing: Billing, needs: Numbers, units: Numbers, activity: Activity) -> Numbers:
+    """Return instance-hours valued as metered rows, shape (workloads,)."""
+    value = units * activity.metered
+    weights = batch.weights(activity.hours.shape[1], "mid")
+    for row, work in _works(batch, needs, activity.hours).items():
+        value[row] = float(work.unit_hours(billing.size, billing.least) @ weights)
+    return value
 
 
 def _works(batch: Batch, needs: Numbers, hours: Numbers) -> Mapping[int, Work]:
     """Return the work of each workload whose accelerators do not all work at once."""
     known = (row for row in batch.uneven if np.isfinite(needs[row]))
     return {row: Work(int(needs[row]), hours[row], 0.0, batch.asked[row].shares_at(int(needs[row]))) for row in known}
-
-
-def _unit_hours(batch: Batch, billing: Billing, needs: Numbers, hours: Numbers, units: Numbers) -> Numbers:
-    on = hours * units[:, None]
-    for row, work in _works(batch, needs, hours).items():
-        on[row] = work.unit_hours(billing.size, billing.least)
-    return on
 
 
 def _full_hours(batch: Batch, needs: Numbers, hours: Numbers) -> Numbers:
@@ -226,11 +251,11 @@ def _full_hours(batch: Batch, needs: Numbers, hours: Numbers) -> Numbers:
     return full
 
 
-def _shortfall(batch: Batch, billing: Billing, units: Numbers, hours: Numbers) -> Numbers | float:
+def _shortfall(batch: Batch, billing: Billing, units: Numbers, activity: Activity) -> Numbers | float:
     if not billing.least_days:
         return 0.0
     month = whole_months(months_from_days(billing.least_days)) - 1
-    missing = np.maximum(billing.least_days * HOURS_PER_DAY - hours.sum(axis=1), 0.0)
+    missing = np.maximum(billing.least_days * HOURS_PER_DAY - activity.total, 0.0)
     return np.asarray(missing * units * batch.weights(month + 1, "mid")[month])
 
 
@@ -283,11 +308,14 @@ def _up_to(monthly: Numbers, months: Numbers) -> Numbers:
     return np.where(known, sums[low] + part * monthly[np.minimum(low, monthly.size - 1)], np.nan)
 
 
-def _tail(batch: Batch, tail: Billing, needs: Numbers, hours: Numbers, contract: Numbers) -> Numbers:
-    """Return the instance-hours after the last whole term, valued as metered rows."""
+def _tail(batch: Batch, tail: Billing, needs: Numbers, activity: Activity, contract: Numbers) -> Numbers:
+    """Return the instance-hours after the last whole term, valued as metered rows; NaN where there is no whole term."""
     units = np.maximum(np.ceil(needs / tail.size - SMALLEST_PART), tail.least)
-    on = _unit_hours(batch, tail, needs, hours, units)
-    after = 1.0 - month_shares(np.zeros(batch.count), np.where(np.isnan(contract), 0.0, contract), on.shape[1])
-    value = (on * after) @ batch.weights(on.shape[1], "mid")
+    known = np.where(np.isnan(contract), 0.0, contract)
+    count = activity.hours.shape[1]
+    after = 1.0 - month_shares(np.zeros(batch.count), known, count)
+    value = units * np.einsum("wm,wm->w", activity.valued, after)
+    weights = batch.weights(count, "mid")
+    for row, work in _works(batch, needs, activity.hours).items():
+        value[row] = float((work.unit_hours(tail.size, tail.least) * after[row]) @ weights)
     return np.where(np.isnan(contract), np.nan, value)
-

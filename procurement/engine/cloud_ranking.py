@@ -45,6 +45,16 @@ class QuotePrices:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Offered:
+    """All quotes with their priced columns and, for commitments, the quote that may serve the tail."""
+
+    quotes: Sequence[Quote]
+    prices: QuotePrices
+    partners: Sequence[int | None]
+    setting: Setting
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class CloudCosts:
     """Every workload at every quote, shape (workloads, quotes)."""
 
@@ -62,28 +72,42 @@ def cloud_costs(workloads: Sequence[Workload], quotes: Sequence[Quote], setting:
     setting
         How money is valued.
     """
-    costs = np.full((len(workloads), len(quotes)), np.nan)
-    is_late = np.zeros(costs.shape, dtype=np.bool_)
+    shape = (len(workloads), len(quotes))
     if not workloads or not quotes:
-        return CloudCosts(costs, is_late)
+        return CloudCosts(np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_))
     batch = batch_of(workloads, setting)
-    prices = quote_prices(quotes, setting)
-    partners = _partners(quotes, setting)
-    for members in grouped(quotes, partners):
-        columns = np.array(members, dtype=np.intp)
-        sample = quotes[members[0]]
-        needs, shares = _needs(workloads, sample)
-        billing = billing_of(sample, setting)
-        factors = billing_factors(batch, billing, needs, shares)
-        block = _block(factors, prices, columns)
-        partner = partners[members[0]]
-        if partner is not None and billing.is_committed:
-            rivals = np.array([partners[member] for member in members], dtype=np.intp)
-            after = billing_factors(batch, billing, needs, shares, tail=billing_of(quotes[partner], setting))
-            block = np.fmin(block, _tail_block(after, prices, columns, rivals))
-        costs[:, columns] = block + _line_costs(quotes, members, setting, batch, factors)
-        is_late[:, columns] = (factors.end > batch.deadline + SMALLEST_PART)[:, np.newaxis]
-    return CloudCosts(costs, is_late)
+    offered = Offered(quotes, quote_prices(quotes, setting), _partners(quotes, setting), setting)
+    groups = grouped(quotes, offered.partners)
+    sizes = Sizes(workloads)
+    costs, is_late = np.empty(shape), np.empty((len(workloads), len(groups)), dtype=np.bool_)
+    begin = 0
+    for number, members in enumerate(groups):  # side by side first: whole blocks are written faster than columns
+        end = begin + len(members)
+        costs[:, begin:end], factors = _group_costs(batch, offered, members, *sizes.needed(quotes[members[0]]))
+        is_late[:, number] = factors.activity.end > batch.deadline + SMALLEST_PART
+        begin = end
+    order = np.argsort(np.concatenate([np.array(members, dtype=np.intp) for members in groups]))
+    late = np.repeat(is_late, [len(members) for members in groups], axis=1) if is_late.any() else None
+    return CloudCosts(
+        np.take(costs, order, axis=1), np.zeros(shape, dtype=np.bool_) if late is None else np.take(late, order, axis=1)
+    )
+
+
+def _group_costs(
+    batch: Batch, offered: Offered, members: list[int], needs: Numbers, shares: Numbers
+) -> tuple[Numbers, Factors]:
+    """Return the costs of the quotes of one group, shape (workloads, members), and what they were made with."""
+    columns = np.array(members, dtype=np.intp)
+    quotes, partners, setting = offered.quotes, offered.partners, offered.setting
+    billing = billing_of(quotes[members[0]], setting)
+    factors = billing_factors(batch, billing, needs, shares)
+    block = _block(factors, offered.prices, columns)
+    partner = partners[members[0]]
+    if partner is not None and billing.is_committed:
+        rivals = np.array([partners[member] for member in members], dtype=np.intp)
+        after = billing_factors(batch, billing, needs, shares, tail=billing_of(quotes[partner], setting))
+        block = np.fmin(block, _tail_block(after, offered.prices, columns, rivals))
+    return block + _line_costs(quotes, members, setting, batch, factors), factors
 
 
 def quote_prices(quotes: Sequence[Quote], setting: Setting) -> QuotePrices:
@@ -162,22 +186,42 @@ def _partners(quotes: Sequence[Quote], setting: Setting) -> list[int | None]:
     return found
 
 
-def _needs(workloads: Sequence[Workload], quote: Quote) -> tuple[Numbers, Numbers]:
-    """Return N in the quote's type and the share of an hour that counts, shape (workloads,); NaN where not known."""
-    known: dict[tuple[object, ...], int | None] = {}
-    needs = np.full(len(workloads), np.nan)
-    for row, workload in enumerate(workloads):
-        key = (workload.accelerator_types[:1], workload.accelerators, workload.kind)
-        if key not in known:
-            known[key] = accelerators_at(workload, quote.accelerator, quote.accelerators_per_node or 1)
-        need = known[key]
-        needs[row] = np.nan if need is None else need
-    shares = np.ones(len(workloads))
-    rows = [row for row, workload in enumerate(workloads) if workload.training is not None and needs[row] > 0.0]
-    if rows:
-        table = throughput_table([workloads[row] for row in rows], [quote], needs[rows][:, np.newaxis])
-        shares[rows] = table.useful_share[:, 0]
-    return np.where(shares > 0.0, needs, np.nan), shares
+class Sizes:
+    """N and useful shares of all workloads in the types of quotes, each type and each network asked once."""
+
+    def __init__(self, workloads: Sequence[Workload]) -> None:
+        self.workloads = workloads
+        keys = [(workload.accelerator_types[:1], workload.accelerators, workload.kind) for workload in workloads]
+        self.distinct = list(dict.fromkeys(keys))
+        place = {key: index for index, key in enumerate(self.distinct)}
+        self.index = np.array([place[key] for key in keys], dtype=np.intp)
+        self.sample = dict(zip(keys, workloads, strict=True))
+        self.trained = np.array([row for row, one in enumerate(workloads) if one.training is not None], dtype=np.intp)
+        self.by_type: dict[tuple[object, ...], Numbers] = {}
+        self.by_network: dict[tuple[object, ...], tuple[Numbers, Numbers]] = {}
+
+    def needed(self, quote: Quote) -> tuple[Numbers, Numbers]:
+        """Return N in the quote's type and the share of an hour that counts, shape (workloads,); NaN where unknown."""
+        key = throughput_key(quote)
+        if key not in self.by_network:
+            self.by_network[key] = self._needed(quote)
+        return self.by_network[key]
+
+    def _needed(self, quote: Quote) -> tuple[Numbers, Numbers]:
+        needs = self._in_type(quote.accelerator, quote.accelerators_per_node or 1)
+        shares = np.ones(needs.size)
+        rows = self.trained[needs[self.trained] > 0.0]
+        if rows.size:
+            table = throughput_table([self.workloads[row] for row in rows], [quote], needs[rows][:, np.newaxis])
+            shares[rows] = table.useful_share[:, 0]
+        return np.where(shares > 0.0, needs, np.nan), shares
+
+    def _in_type(self, accelerator: str | None, node: int) -> Numbers:
+        key = (accelerator, node)
+        if key not in self.by_type:
+            found = [accelerators_at(self.sample[one], accelerator, node) for one in self.distinct]
+            self.by_type[key] = np.array([np.nan if need is None else need for need in found], dtype=np.float64)
+        return self.by_type[key][self.index]
 
 
 def _block(factors: Factors, prices: QuotePrices, columns: Rows) -> Numbers:
