@@ -7,14 +7,14 @@ from typing import Any
 
 from django.urls import reverse
 
-from procurement.models import OptionRow, Run
+from procurement.models import Run
 from procurement.selectors.builds import evidence_expiring
 from procurement.selectors.decisions import decisions_awaiting_approval
 from procurement.selectors.quotes import ExpiringQuote, quotes_expiring
 from reports.errors import ReportUnavailable
-from reports.option_view import option_view
 from reports.overview import verdict_changes
-from reports.places import option_parts, places_of
+from reports.places import option_parts
+from reports.selectors import options_that_do_not_add_up
 from reports.sentences import counted
 from reports.templatetags.figures import day_text, money_short_text, money_text
 
@@ -85,11 +85,9 @@ def _each_once(lines: Sequence[Line]) -> list[Line]:
 
 def refuse_wrong_sums(run: Run) -> None:
     """Refuse a run with an option whose parts or months are not its totals: better no mail than a wrong figure."""
-    rows = OptionRow.objects.filter(answer__run_answers__run=run).select_related("answer")
-    places = places_of(run, ())
-    for row in rows.prefetch_related("components", "months"):
-        if not option_view(row, places, row.answer).adds_up:
-            raise ReportUnavailable(f"The parts of `{row.option}` in run {run.pk} do not add up to its total.")
+    wrong = options_that_do_not_add_up(run).first()
+    if wrong is not None:
+        raise ReportUnavailable(f"The parts of `{wrong.option}` in run {run.pk} do not add up to its total.")
 
 
 def _used_quotes(run: Run) -> set[str]:

@@ -127,11 +127,6 @@ class RecommendationPage:
         """Components of any option, in the order in which they first occur."""
         return list(dict.fromkeys(part for option in self.options for part in option.components))
 
-    @property
-    def passes(self) -> bool:
-        """Whether every figure adds up."""
-        return not self.faults
-
     def month_on(self, month: int) -> date:
         """Return the first day of a month of the window."""
         return add_months(self.start, month)

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, F, Model, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Now
 
-from procurement.models import Run, RunState
+from procurement.models import ComponentRow, MonthRow, OptionRow, Run, RunState
 from procurement.selectors.runs import run_latest_finished, runs_all
 from reports.errors import ReportUnavailable
 from reports.models import (
@@ -61,6 +61,29 @@ def run_parts(run: Run, kind: str, ids: Collection[str]) -> dict[str, dict[str, 
     return {part["id"]: part for part in parts}
 
 
+def options_that_do_not_add_up(run: Run) -> QuerySet[OptionRow]:
+    """Return options of a run whose parts or months are not the totals stored beside them, to the cent."""
+    return (
+        OptionRow.objects.filter(answer__run_answers__run=run)
+        .annotate(
+            parts=_sum_of(ComponentRow, "amount"),
+            present_parts=_sum_of(ComponentRow, "present_cost"),
+            paid=_sum_of(MonthRow, "amount"),
+        )
+        .filter(
+            (Q(parts__isnull=False) & ~Q(parts=F("nominal_cost")))
+            | (Q(present_parts__isnull=False) & ~Q(present_parts=F("npv")))
+            | (Q(paid__isnull=False) & ~Q(paid=F("nominal_cost")))
+        )
+        .defer("detail")
+    )
+
+
+def _sum_of(model: type[Model], column: str) -> Subquery:
+    rows = model._default_manager.filter(option=OuterRef("pk")).order_by().values("option")
+    return Subquery(rows.annotate(total=Sum(column)).values("total"))
+
+
 def run_before(run: Run) -> Run | None:
     """Return the finished run that was asked before this one."""
     return (
@@ -104,6 +127,7 @@ def slot_last_prepared(subscription: ReportSubscription, before: datetime) -> Re
         ReportSlot.objects.filter(subscription=subscription, slot_at__lt=before)
         .filter(state__in=(SlotState.PREPARED, SlotState.UNCHANGED))
         .select_related("run")
+        .defer("run__inputs")
         .order_by("-slot_at")
         .first()
     )
@@ -117,7 +141,7 @@ def messages_to_send() -> list[int]:
 
 def messages_log(subscription: ReportSubscription | None = None) -> QuerySet[OutboxMessage]:
     """Return messages without their text, newest first."""
-    messages = OutboxMessage.objects.defer("content").select_related("subscription", "run")
+    messages = OutboxMessage.objects.defer("content").select_related("subscription")
     return messages if subscription is None else messages.filter(subscription=subscription)
 
 
@@ -135,15 +159,3 @@ def slots_alarming() -> QuerySet[ReportSlot]:
 def slots_of(subscription: ReportSubscription) -> QuerySet[ReportSlot]:
     """Return the slots of a subscription, newest first."""
     return ReportSlot.objects.filter(subscription=subscription)
-
-
-def has_uncertain_messages() -> bool:
-    """Return whether a message waits for a person to say whether it arrived."""
-    uncertain = OutboxMessage.objects.filter(state=MessageState.UNCERTAIN, acknowledged_at=None)
-    return uncertain.exists()
-
-
-def subscriptions_with_last_slot() -> QuerySet[ReportSubscription]:
-    """Return subscriptions with whether anything was ever sent for them."""
-    sent = OutboxMessage.objects.filter(subscription=OuterRef("pk"), state=MessageState.SENT)
-    return subscriptions_all().annotate(has_sent=Exists(sent))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from procurement.models import MonthRow, Run
+from procurement.models import MonthRow, OptionRow, Run
 from procurement.selectors.runs import answers_of
 from reports.base import Column, Filters, Row
 from reports.months import add_months
@@ -30,10 +30,13 @@ class CashFlow:
 
     def rows(self, run: Run, filters: Filters) -> list[Row]:
         """Return one row an option and month."""
-        answers = [answer for answer in answers_of(run) if filters.workload in ("", answer.workload_code)]
-        places = places_of(run, [option.option for answer in answers for option in answer.options.all()])
+        wanted = answers_of(run).prefetch_related(None)
+        answers = [answer for answer in wanted if filters.workload in ("", answer.workload_code)]
+        options = OptionRow.objects.filter(answer__in=answers).values_list("option", flat=True)
+        places = places_of(run, options)
         workloads = run_parts(run, "workloads", {answer.workload_code for answer in answers})
         months = MonthRow.objects.filter(option__answer__in=answers).select_related("option__answer")
+        months = months.defer("option__detail", "option__answer__recommendation", "option__answer__throughput")
         ordered = months.order_by("option__answer__workload_name", "option__answer", "option__position", "month")
         rows = []
         for entry in ordered:

@@ -36,7 +36,8 @@ class Options:
 
     def rows(self, run: Run, filters: Filters) -> list[Row]:
         """Return one row an option, the recommended one first."""
-        answers = [answer for answer in answers_of(run) if filters.workload in ("", answer.workload_code)]
+        wanted = answers_of(run).prefetch_related(None).prefetch_related("options")
+        answers = [answer for answer in wanted if filters.workload in ("", answer.workload_code)]
         places = places_of(run, [option.option for answer in answers for option in answer.options.all()])
         return [
             {

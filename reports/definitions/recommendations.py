@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from django.urls import reverse
 
-from procurement.models import Run
+from procurement.models import OptionRow, Run
 from procurement.selectors.runs import answers_of
 from reports.answer_words import why_sentences
 from reports.base import ADDRESS, Column, Filters, Row
@@ -42,11 +42,12 @@ class Recommendations:
 
     def rows(self, run: Run, filters: Filters) -> list[Row]:
         """Return one row a workload, in the order of names."""
-        answers = [answer for answer in answers_of(run) if filters.workload in ("", answer.workload_code)]
+        wanted = answers_of(run).prefetch_related(None)
+        answers = [answer for answer in wanted if filters.workload in ("", answer.workload_code)]
+        current = dict(OptionRow.objects.filter(answer__in=answers, kind="current").values_list("answer_id", "npv"))
         places = places_of(run, [answer.option for answer in answers])
         rows = []
         for answer in answers:
-            current = next((row.npv for row in answer.options.all() if row.kind == "current"), None)
             reasons = why_sentences(answer, places)
             rows.append(
                 {
@@ -56,7 +57,7 @@ class Recommendations:
                     "option": answer.option or None,
                     "place": places.option(answer.option) if answer.option else None,
                     "npv": answer.npv,
-                    "current_npv": current,
+                    "current_npv": current.get(answer.pk),
                     "cost_per_useful_accelerator_hour": answer.cost_per_useful_accelerator_hour,
                     "approval_amount": answer.approval_amount,
                     "how_sure": answer.how_sure or None,

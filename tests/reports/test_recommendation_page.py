@@ -46,10 +46,18 @@ def text_of(reply):
 
 
 IN_ORDER = (
-    "What we recommend", "Own the base at hall-2 and rent the peak", "Why", "It saves EUR 1,164,000.00 against doing nothing",
-    "How sure", "Every expected cost is priced", "What would change it", "Use of the accelerators below 48.0%",
-    "Before signature", "Sign by 4 Dec 2026", "When the money goes out",
-)  # fmt: skip
+    "What we recommend",
+    "Own the base at hall-2 and rent the peak",
+    "Why",
+    "It saves EUR 1,164,000.00 against doing nothing",
+    "How sure",
+    "Every expected cost is priced",
+    "What would change it",
+    "Use of the accelerators below 48.0%",
+    "Before signature",
+    "Sign by 4 Dec 2026",
+    "When the money goes out",
+)
 
 
 def test_the_four_answers_come_first_and_in_order(reader, run):
@@ -133,6 +141,14 @@ def test_the_page_asks_the_database_a_bounded_number_of_times(reader, run, djang
 
     with django_assert_max_num_queries(24):
         reader.get(address)
+
+
+def test_lists_ask_the_database_the_same_number_of_times_however_many_workloads(
+    reader, run, django_assert_max_num_queries
+):
+    for address in (reverse("reports:recommendations"), "/reports/options/", "/reports/cash_flow/"):
+        with django_assert_max_num_queries(22):
+            assert reader.get(address).status_code == 200
 
 
 def test_an_older_run_stays_readable_and_points_to_the_newer_one(reader, run):
