@@ -25,6 +25,10 @@ BY_CLASS = {"confirmed": USABLE_ASSURED, "reservation_offer": USABLE_IF_BOOKED} 
 UNPROVEN = ("powered", "cooled")
 DAYS_OF_INTERRUPTION = 30  # days that a monthly chance of interruption is about
 UNKNOWN_FACT = "unknown"
+ASSUMED_OF = {  # reasons that hold of a list price by assumption where it does not state the field
+    "one_domain_too_small": "largest_domain_accelerators",
+    "interconnect_too_weak": "interconnect",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +122,18 @@ class Bookings:
         """Return the answers of some quotes for one workload, ready for JSON."""
         return {quote: self.offer(workload, quote).answer() for quote in quotes}
 
-    def barred(self, tolerated: Iterable[str]) -> Flags:
+    def barred(self, tolerated: Iterable[str], *, trusts_list_prices: bool = False) -> Flags:
         """Return where a known fact speaks against a pair, shape (workloads, quotes).
 
-        Fields that an offer leaves out and the ``tolerated`` reasons are no such fact.
+        Fields that an offer leaves out and the ``tolerated`` reasons are no such fact. What is only assumed of a list
+        price, that it reaches no further than one node, is one unless list prices are trusted.
         """
         kept = set(tolerated)
-        known = [flags for code, flags in self.checks.hard.items() if code not in kept]
+        known = [flags for code, flags in self.checks.hard.items() if code not in kept | set(ASSUMED_OF)]
+        for code, field in ASSUMED_OF.items():
+            is_assumed = np.array([field in fields for fields in self.checks.quotes.assumed], dtype=np.bool_)
+            if code not in kept:
+                known.append(self.checks.hard[code] & ~(is_assumed & trusts_list_prices))
         barred = np.logical_or.reduce([self.checks.no_rate, self.checks.unverified["quote_expired"], *known])
         return np.asarray(barred, dtype=np.bool_)
 

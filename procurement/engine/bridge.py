@@ -191,11 +191,12 @@ def idle_hardware(build: Build, forecast: Forecast, scenario: Scenario) -> IdleH
 def bridge_prices(scenario: Scenario, bookings: Bookings) -> dict[str, BridgePrices]:
     """Return the cheapest prices at which each workload could bridge, in the currency of the assumptions.
 
-    An offer counts when nothing but what it does not say, or a term shorter than the window, speaks against it.
+    An offer counts when nothing but what it does not say, or a term shorter than the window, speaks against it; so a
+    list price counts that does not say how many accelerators one fabric holds.
     """
     prices = np.array([np.inf if (one := _price(quote, scenario)) is None else one for quote in scenario.quotes])
     is_term = np.array([is_committed(quote) for quote in scenario.quotes], dtype=np.bool_)
-    barred = bookings.barred(SHORT_STAY_REASONS)
+    barred = bookings.barred(SHORT_STAY_REASONS, trusts_list_prices=True)
     reserved = _cheapest(np.where(barred | ~is_term, np.inf, prices))
     on_demand = _cheapest(np.where(barred | is_term, np.inf, prices))
     return {

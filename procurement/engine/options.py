@@ -93,7 +93,8 @@ def cloud_option(case: Case, workload: Workload, quote: Quote) -> Option:
     reasons = [*offer_reasons(offer), *price_reasons(quote, setting), *need_reasons(case, workload)]
     plan = cloud_plan(quote, workload, setting)
     if plan is None:
-        return Option(name, "cloud", workload, (quote.id,), reasons=(*reasons, f"no_rate:{quote.accelerator}"))
+        reasons.append(f"no_rate:{quote.accelerator}")
+        return Option(name, "cloud", workload, (quote.id,), reasons=tuple(dict.fromkeys(reasons)))
     if plan.useful is None or not plan.share > 0.0:
         reasons += unknown_share_reasons(workload, quote, plan.accelerators)
     if not plan.share > 0.0:
