@@ -17,7 +17,7 @@ from procurement.engine.comparisons import case_of, comparisons_of
 from procurement.engine.equal_work import accelerators_at
 from procurement.engine.forecast import Forecast, build_forecast
 from procurement.engine.options import Case
-from procurement.engine.portfolio import Facts, is_portfolio_asked, solved_portfolio
+from procurement.engine.portfolio import Facts, solved_portfolio, unasked_reason
 from procurement.engine.quote_terms import quote_expiry
 from procurement.engine.readiness import Readiness
 from procurement.engine.readiness_sites import scenario_readiness
@@ -58,10 +58,12 @@ def evaluate(scenario: Scenario, inputs_digest: str | None = None) -> dict[str, 
         "currency": scenario.assumptions.currency,
     }
     answer = head | _energization(supply) | _availability(scenario, offers) | _comparisons(scenario, supply, offers)
-    if is_portfolio_asked(scenario):
-        facts = Facts(scenario, supply.readiness, supply.forecasts, offers)
-        answer |= {"portfolio": solved_portfolio(facts, time_limit_s=PORTFOLIO_SECONDS, gap=PORTFOLIO_GAP)}
-        del answer["portfolio_reason"]
+    reason = unasked_reason(scenario)
+    if reason is not None:
+        return answer | {"portfolio_reason": reason}
+    facts = Facts(scenario, supply.readiness, supply.forecasts, offers)
+    answer["portfolio"] = solved_portfolio(facts, time_limit_s=PORTFOLIO_SECONDS, gap=PORTFOLIO_GAP)
+    del answer["portfolio_reason"]
     return answer
 
 

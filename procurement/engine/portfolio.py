@@ -24,7 +24,7 @@ from procurement.engine.portfolio_columns import (
 )
 from procurement.engine.portfolio_contracts import Contracts, contracts_of
 from procurement.engine.portfolio_demand import GANG, grid_of, slices_of
-from procurement.engine.portfolio_draft import Draft, Problem
+from procurement.engine.portfolio_draft import LINK, Draft, Problem
 from procurement.engine.portfolio_places import COMMITTED, CURRENT, METERED, Place, World, current_place
 from procurement.engine.portfolio_quotes import current_names, judged, quote_place
 from procurement.engine.portfolio_rows import (
@@ -49,6 +49,9 @@ from procurement.engine.readiness import Readiness
 from procurement.engine.tables import Policy, Scenario
 from procurement.engine.units import instance_size, least_instances
 
+EXPLAINING_SECONDS = 10.0  # at least, for finding what conflicts
+LARGEST_HERE = 400_000  # workloads x places x months of the horizon that a whole evaluation waits for
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
@@ -68,9 +71,16 @@ class Model:
     problem: Problem
 
 
-def is_portfolio_asked(scenario: Scenario) -> bool:
-    """Return whether a whole evaluation solves the portfolio: a policy is stated and there is something to decide."""
-    return scenario.policy != Policy() and bool(scenario.workloads) and bool(scenario.quotes or scenario.builds)
+def unasked_reason(scenario: Scenario) -> str | None:
+    """Return why a whole evaluation leaves the portfolio to its own request; None where it solves it.
+
+    It does where a policy states a rule that binds workloads together, and the question is small enough to wait for.
+    """
+    if scenario.policy == Policy() or not scenario.workloads:
+        return "not_solved_here"
+    places = len(scenario.quotes) + len(scenario.builds)
+    size = len(scenario.workloads) * places * scenario.assumptions.horizon_months
+    return "too_large_to_solve_here" if size > LARGEST_HERE else None
 
 
 def solved_portfolio(
@@ -101,17 +111,29 @@ def solved_portfolio(
     if nowhere:
         return _timed(unsolved_answer(INFEASIBLE, conflict=nowhere), built, 0.0)
     outcome = solved(model.problem, time_limit_s=max(time_limit_s - built, LEAST_SECONDS), gap=gap)
-    return _timed(_answer(model, outcome), built, outcome.seconds)
+    left = max(time_limit_s - built - outcome.seconds, EXPLAINING_SECONDS)
+    return _timed(_answer(model, outcome, left), built, outcome.seconds)
 
 
-def _answer(model: Model, outcome: Outcome) -> dict[str, Any]:
+def _answer(model: Model, outcome: Outcome, seconds: float) -> dict[str, Any]:
     if outcome.state == INFEASIBLE:
-        groups = [model.problem.groups[index] for index in conflicting(model.problem)]
-        return unsolved_answer(INFEASIBLE, conflict=[conflict_words(model.layout, group) for group in groups])
+        found, is_irreducible = conflicting(model.problem, _by_weight(model), seconds)
+        words = [conflict_words(model.layout, model.problem.groups[index]) for index in found]
+        return unsolved_answer(INFEASIBLE, conflict=words) | {"conflict_is_irreducible": is_irreducible}
     if outcome.values is None:
         return unsolved_answer(outcome.state)
     currency = model.layout.world.setting.assumptions.currency
     return solved_answer(model.layout, model.problem, outcome, currency)
+
+
+def _by_weight(model: Model) -> list[int]:
+    """Return the named groups, rules and places first, then demands from the largest down: few of them explain much."""
+    slices = model.layout.world.slices
+    hours = np.bincount(slices.owner, slices.accelerator_hours.sum(axis=1), len(slices.workloads))
+    weight = {(DEMAND, one.id): float(amount) for one, amount in zip(slices.workloads, hours, strict=True)}
+    groups = model.problem.groups
+    named = [index for index, group in enumerate(groups) if group[0] != LINK]
+    return sorted(named, key=lambda index: (groups[index] in weight, -weight.get(groups[index], 0.0), index))
 
 
 def _timed(answer: dict[str, Any], build: float, solve: float) -> dict[str, Any]:
@@ -231,7 +253,7 @@ def _most_nodes(world: World, places: Sequence[Place]) -> dict[int, float]:
 def _nowhere(facts: Facts, layout: Layout) -> list[str]:
     """Return in words every demand that no place may serve, with what each constraint removed."""
     slices, usage = layout.world.slices, layout.usage
-    can = np.zeros(slices.hours.shape, dtype=np.bool_)
+    can = np.zeros_like(slices.is_asked)
     inside = np.flatnonzero((usage.month < can.shape[1]) & (usage.served > 0.0))
     can[usage.slice[inside], usage.month[inside]] = True
     lacking = np.unique(slices.owner[np.any(slices.is_asked & ~can, axis=1)])

@@ -61,7 +61,7 @@ def usage_of(draft: Draft, world: World, places: tuple[Place, ...], prune: bool,
 
 def _cheapest_open(world: World, places: tuple[Place, ...], limits: tuple[float, ...]) -> Numbers:
     """Return the least cost by slice and month of metered quotes that anybody may use without limit or fee."""
-    best = np.full(world.slices.hours.shape, np.inf)
+    best: Numbers = np.full_like(world.slices.hours, np.inf)
     for place, limit in zip(places, limits, strict=True):
         if place.kind == METERED and np.isinf(limit) and not place.least:
             count = min(place.cost.shape[1], best.shape[1])

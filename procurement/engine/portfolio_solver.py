@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import highspy
 import numpy as np
 from highspy import _core
+from scipy.sparse import csc_array
 
 from procurement.engine.periods import Numbers
 from procurement.engine.portfolio_draft import LINK, Flags, Problem
@@ -13,7 +14,8 @@ from procurement.engine.portfolio_draft import LINK, Flags, Problem
 OPTIMAL, TIME_LIMIT, INFEASIBLE, FAILED = "optimal", "time_limit", "infeasible", "failed"
 STATUS = highspy.HighsModelStatus
 LEAST_SECONDS = 1.0
-FILTER_SECONDS = 20.0  # for one question of the search for a conflict
+NEAR_SHARE = 0.4  # of the time left, for portfolios near the relaxation
+WHOLE = 1e-6  # from a whole number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,11 +42,50 @@ def solved(problem: Problem, *, time_limit_s: float, gap: float) -> Outcome:
     gap
         Relative gap at which a solution counts as optimal [fraction].
     """
-    solver, status = _run(problem, time_limit_s, gap)
-    found = _outcome(problem, solver, status)
+    found = _searched(problem, time_limit_s, gap)
     if found.values is None or found.state not in (OPTIMAL, TIME_LIMIT):
         return found
     return _with_prices(problem, found, max(time_limit_s - found.seconds, LEAST_SECONDS))
+
+
+def _searched(problem: Problem, time_limit_s: float, gap: float) -> Outcome:
+    """Return the best found: near the relaxation where that is good enough, else by the whole search.
+
+    The relaxation bounds every portfolio from below. Where integers are at least what it gives them in whole, a much
+    smaller programme is left, and its solution is as good as asked for if it comes within the gap of that bound.
+    """
+    seconds, start = 0.0, None
+    if problem.is_integer.any() and gap > 0.0:
+        relaxed = _relaxed(problem, time_limit_s)
+        if relaxed.state == INFEASIBLE:
+            return relaxed
+        near = None if relaxed.values is None else _near(problem, relaxed, time_limit_s, gap)
+        seconds = relaxed.seconds if near is None else near.seconds
+        if near is not None and near.gap is not None and near.gap <= gap:
+            return near
+        start = None if near is None else near.values
+    solver, status = _run(problem, max(time_limit_s - seconds, LEAST_SECONDS), gap, start)
+    found = _outcome(problem, solver, status)
+    return replace(found, seconds=found.seconds + seconds)
+
+
+def _relaxed(problem: Problem, seconds: float) -> Outcome:
+    free = replace(problem, is_integer=np.zeros_like(problem.is_integer))
+    return _outcome(free, *_run(free, seconds, 0.0))
+
+
+def _near(problem: Problem, relaxed: Outcome, time_limit_s: float, gap: float) -> Outcome | None:
+    """Return the best portfolio that has all that the relaxation has in whole, with its gap to the relaxation."""
+    assert relaxed.values is not None and relaxed.objective is not None  # noqa: S101, PT018 - the caller has looked
+    floor = np.floor(relaxed.values + WHOLE)
+    part = replace(problem, lower=np.where(problem.is_integer, np.maximum(floor, problem.lower), problem.lower))
+    left = max(time_limit_s - relaxed.seconds, LEAST_SECONDS) * NEAR_SHARE
+    found = _outcome(part, *_run(part, left, gap / 2.0))
+    seconds = found.seconds + relaxed.seconds
+    if found.values is None or found.objective is None:
+        return Outcome(found.state, None, None, None, seconds)
+    distance = max((found.objective - relaxed.objective) / max(abs(found.objective), 1e-9), 0.0)
+    return Outcome(OPTIMAL, found.values, found.objective, distance, seconds)
 
 
 def _outcome(problem: Problem, solver: _core._Highs, status: highspy.HighsModelStatus) -> Outcome:
@@ -93,7 +134,9 @@ def _gap(found: Outcome, objective: float) -> float | None:
     return max((objective - bound) / abs(objective), 0.0) if objective else found.gap
 
 
-def _run(problem: Problem, seconds: float, gap: float) -> tuple[_core._Highs, highspy.HighsModelStatus]:
+def _run(
+    problem: Problem, seconds: float, gap: float, start: Numbers | None = None
+) -> tuple[_core._Highs, highspy.HighsModelStatus]:
     solver = _core._Highs()  # highspy.Highs prints its licence to standard output when it is made
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)  # a worker that was forked has no scheduler to share
@@ -101,6 +144,10 @@ def _run(problem: Problem, seconds: float, gap: float) -> tuple[_core._Highs, hi
     solver.setOptionValue("time_limit", float(seconds))
     solver.setOptionValue("mip_rel_gap", float(gap))
     solver.passModel(_model(problem))
+    if start is not None:
+        known = highspy.HighsSolution()
+        known.col_value = list(start)
+        solver.setSolution(known)
     solver.run()
     status = solver.getModelStatus()
     if status == STATUS.kModelEmpty:
@@ -125,27 +172,35 @@ def _model(problem: Problem) -> highspy.HighsLp:
     return model
 
 
-def conflicting(problem: Problem) -> list[int]:
-    """Return an irreducible set of groups that cannot all hold: without any one of them the rest can.
+def conflicting(problem: Problem, order: Sequence[int], seconds: float) -> tuple[list[int], bool]:
+    """Return a set of groups that cannot all hold, and whether it is irreducible: without any one the rest can.
 
     Groups are asked for by halves (QuickXplain), relaxed to fractions first, since most conflicts show there. Rows
-    that only tie columns together always hold. An answer that takes too long counts as feasible, so that the set
-    never claims less than was proven.
+    that only tie columns together always hold. A question that gets no answer in time counts as feasible, so the set
+    always conflicts, but may then hold more than it must.
+
+    Parameters
+    ----------
+    problem
+        A programme without solution.
+    order
+        The named groups; those that come first are the ones an explanation should rather speak of.
+    seconds
+        For all questions together [s].
 
     References
     ----------
     U. Junker, QuickXplain: preferred explanations and relaxations for over-constrained problems, AAAI 2004.
     """
-    named = [index for index, group in enumerate(problem.groups) if group[0] != LINK]
+    left = [seconds]
     relaxed = replace(problem, is_integer=np.zeros_like(problem.is_integer))
-    asked = relaxed if not _is_feasible(relaxed, named) else problem
+    asked = relaxed if not _is_feasible(relaxed, order, left) else problem
 
     def holds(groups: Sequence[int]) -> bool:
-        return _is_feasible(asked, groups)
+        return _is_feasible(asked, groups, left)
 
-    if holds(named):
-        return []
-    return sorted(_explained([], False, named, holds))
+    found = _explained([], False, list(order), holds)
+    return sorted(found), left[0] > 0.0
 
 
 def _explained(
@@ -153,7 +208,7 @@ def _explained(
 ) -> list[int]:
     if has_grown and not holds(background):
         return []
-    if len(groups) == 1:
+    if len(groups) <= 1:
         return groups
     half = len(groups) // 2
     first, second = groups[:half], groups[half:]
@@ -161,16 +216,20 @@ def _explained(
     return [*_explained([*background, *found], bool(found), first, holds), *found]
 
 
-def _is_feasible(problem: Problem, groups: Sequence[int]) -> bool:
-    """Return whether the rows of some groups can hold together."""
-    kept = np.isin(problem.row_group, groups) | _links(problem)
+def _is_feasible(problem: Problem, groups: Sequence[int], left: list[float]) -> bool:
+    """Return whether the rows of some groups can hold together; takes what it needs from the seconds left."""
+    if left[0] <= 0.0:
+        return True
+    kept = np.flatnonzero(np.isin(problem.row_group, groups) | _links(problem))
     part = replace(
         problem,
         cost=np.zeros_like(problem.cost),
-        row_lower=np.where(kept, problem.row_lower, -np.inf),
-        row_upper=np.where(kept, problem.row_upper, np.inf),
+        matrix=csc_array(problem.matrix[kept]),
+        row_lower=problem.row_lower[kept],
+        row_upper=problem.row_upper[kept],
     )
-    _, status = _run(part, FILTER_SECONDS, 1.0)
+    solver, status = _run(part, left[0], 1.0)
+    left[0] -= float(solver.getRunTime())
     return status not in (STATUS.kInfeasible, STATUS.kUnboundedOrInfeasible)
 
 

@@ -1,5 +1,6 @@
 """The portfolio of all workloads: states, supply, policy, terms, pinned allocations and the answer's shape."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -8,11 +9,11 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from procurement.engine.bookability import bookability
 from procurement.engine.errors import EngineError
 from procurement.engine.pipeline import evaluate, portfolio, supply_of
-from procurement.engine.portfolio import Facts, portfolio_model
+from procurement.engine.portfolio import Facts, portfolio_model, unasked_reason
 from procurement.engine.portfolio_solver import FAILED, OPTIMAL, TIME_LIMIT, solved
 from procurement.engine.scenario import parse_scenario
 from tests.engine.cost_documents import build, document, late_build, quote, reserved, workload
-from tests.engine.portfolio_documents import knotty
+from tests.engine.portfolio_documents import bench_document, knotty
 
 HOURS = 730.0
 
@@ -252,9 +253,59 @@ def test_another_interface_to_a_solver_finds_the_same_cost(seed):
 
 
 def test_a_stopped_solve_never_reads_as_optimal():
-    problem = model_of(knotty(1, gangs=40, loose=30)).problem
+    problem = model_of(bench_document(workloads=40, gangs=15)).problem
 
     stopped = solved(problem, time_limit_s=0.001, gap=0.0)
 
     assert stopped.state == TIME_LIMIT
     assert stopped.values is None or stopped.gap is None or stopped.gap > 0.0
+
+
+def test_a_capacity_block_of_two_weeks_serves_a_job_of_two_weeks():
+    block = quote(id="block", price="1.00", purchase_model="capacity_block", min_days=14, provider="Block")
+    job = workload(shape="one_job", days=14, months=None, need_by="2026-12-01")
+
+    short = answered(document(quotes=[block, quote(price="5.00")], workloads=[job]))
+    longer = answered(document(quotes=[block, quote(price="5.00")], workloads=[{**job, "days": 20}]))
+
+    assert {one["place"] for one in short["allocation"]} == {"block"}
+    assert cost(short) == pytest.approx(16 * 14 * 24 * 1.00)
+    assert [one["terms"] for one in longer["committed"]] == [2]  # 20 days take two blocks
+    assert cost(longer) == pytest.approx(16 * 28 * 24 * 1.00)
+
+
+def test_the_cost_of_a_second_place_keeps_a_small_gain_in_one_place():
+    two = [quote(id="cheap", price="1.00", quantity_available=8, provider="Small"), quote(price="1.10")]
+    gain = 8 * HOURS * 0.10
+
+    split = answered(document(quotes=two, workloads=[workload(months=1, second_place_overhead_per_month=gain - 1)]))
+    whole = answered(document(quotes=two, workloads=[workload(months=1, second_place_overhead_per_month=gain + 1)]))
+
+    assert len(in_month(split)) == 2
+    assert in_month(whole) == {("w", "od"): 16}
+
+
+@pytest.mark.parametrize(("stays_at", "place"), [(20000, "today"), (24000, "od")])
+def test_what_runs_today_may_stay_where_that_is_cheapest(stays_at, place):
+    here = workload(months=1, current={"place": "today", "cost_per_month": stays_at}, switching_cost="500")
+
+    found = answered(document(quotes=[quote(price="2.00")], workloads=[here]))  # 23,360 and 500 for leaving
+
+    assert {one["place"] for one in found["allocation"]} == {place}
+    assert cost(found) == pytest.approx(20000 if place == "today" else 23860)
+
+
+def test_without_any_place_the_demand_is_the_conflict():
+    found = answered(document(workloads=[workload()]), pinned=[{"workload": "w", "place": "od"}])
+
+    assert found["state"] == "infeasible"
+    assert found["conflict"][0].startswith("demand of w: 16 accelerators")
+
+
+def test_a_large_question_is_left_to_its_own_request():
+    needs = [workload(id=f"w{number}", months=1) for number in range(3)]
+    asked = document(quotes=[quote()], workloads=needs, policy={"capital_budget": 1}, horizon_months=600)
+    scenario = parse_scenario(asked)
+
+    assert unasked_reason(scenario) is None
+    assert unasked_reason(replace(scenario, quotes=scenario.quotes * 300)) == "too_large_to_solve_here"
