@@ -132,16 +132,19 @@ def test_without_another_place_the_second_job_makes_the_portfolio_infeasible_in_
 
 
 def test_a_gang_sits_in_one_fabric_domain_or_elsewhere():
-    # two domains of 16 hold one job of 16 each, and no job of 32
-    parts = [{"id": "A", "planned_accelerators": 16}, {"id": "B", "planned_accelerators": 16}]
-    proven = [{**one, "tranche": "*"} for one in evidence(32, 40)]
-    place = build(32, tranches=parts, evidence=proven)
+    # two domains of 24 hold 48 accelerators, yet of three jobs of 16 only one each, and no job of 32
+    parts = [{"id": "A", "planned_accelerators": 24}, {"id": "B", "planned_accelerators": 24}]
+    proven = [{**one, "tranche": "*"} for one in evidence(48, 60)]
+    place = build(48, tranches=parts, evidence=proven)
+    joined = build(48, tranches=[{**part, "fabric_domain": "one"} for part in parts], evidence=proven)
 
     small = solved(document(quotes=[quote(price="9.00")], builds=[place], workloads=gangs(3, 16)))
     large = solved(document(quotes=[quote(price="9.00")], builds=[place], workloads=gangs(1, 32)))
+    together = solved(document(quotes=[quote(price="9.00")], builds=[joined], workloads=gangs(3, 16)))
 
     assert sorted(one["place"] for one in small["allocation"] if one["month"] == 0) == ["od", "own", "own"]
     assert {one["place"] for one in large["allocation"]} == {"od"}
+    assert {one["place"] for one in together["allocation"]} == {"own"}
 
 
 @pytest.mark.parametrize("seed", range(4))
