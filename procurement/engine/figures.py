@@ -35,12 +35,13 @@ def total_costs(ledger: Ledger) -> Totals:
     currency = ledger.terms.currency
     ledger = Ledger(tuple(flow for flow in ledger.flows if np.any(ledger.amounts(flow))), ledger.terms)
     components = rounded_parts(ledger.nominal_by_component(), currency)
-    nominal = sum(components.values(), Decimal(0))
+    nothing = rounded(0.0, currency)  # a sum of no components has minor units too
+    nominal = sum(components.values(), nothing)
     present = None if ledger.terms.rate is None else rounded_parts(ledger.present_by_component(), currency)
     capital = rounded(ledger.capital(), currency)
     return Totals(
         nominal_cost=nominal,
-        npv=None if present is None else sum(present.values(), Decimal(0)),
+        npv=None if present is None else sum(present.values(), nothing),
         capital=capital,
         operating=nominal - capital,
         components=components,

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.engine.cost_documents import advice, answered, build, document, option, quote
+from tests.engine.cost_documents import advice, answered, build, document, option, quote, workload
 
 PLACE = "on_prem:own"
 
@@ -57,3 +57,11 @@ def test_two_runs_of_one_seed_name_the_same_cents():
     asked = document(quotes=[quote(price={"min": "1", "likely": "2", "max": "6"})], builds=[build()], seed=7, draws=500)
 
     assert answered(asked) == answered(asked)
+
+
+def test_a_workload_that_never_works_costs_nothing_in_minor_units():
+    idle = workload(demand={"utilisation": 0})
+
+    found = option(answered(document(quotes=[quote()], workloads=[idle])), "cloud:od")
+
+    assert (found["npv"], found["nominal_cost"], found["cost_per_accelerator_hour"]) == ("0.00", "0.00", None)
