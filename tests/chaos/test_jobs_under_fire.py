@@ -13,6 +13,8 @@ from procurement.selectors.jobs import jobs_alarming
 from procurement.tasks import ring
 from tests.chaos.harness import LEASE_SECONDS, RECONCILE_SECONDS, Fleet, Ledger, ask, ledger, open_jobs, wait_until
 
+PATIENCE = 90  # seconds; a quiet machine needs a tenth of it
+
 pytestmark = [pytest.mark.chaos, pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
 
@@ -25,7 +27,7 @@ def fleet(servers_folder):
 def is_served(fleet):
     """Wait until a job runs from end to end, so that kills hit work and not the start."""
     ask("effect", 1, longest=0)
-    return wait_until(lambda: not open_jobs(), seconds=30)
+    return wait_until(lambda: not open_jobs(), seconds=PATIENCE)
 
 
 def test_t1_six_hundred_jobs_survive_ten_killed_workers_and_two_killed_brokers(fleet):
@@ -40,7 +42,7 @@ def test_t1_six_hundred_jobs_survive_ten_killed_workers_and_two_killed_brokers(f
         workers.append(fleet.worker())
         if number in {3, 7}:
             fleet.kill_broker(signal.SIGKILL)
-    is_finished = wait_until(lambda: not open_jobs(), seconds=30)
+    is_finished = wait_until(lambda: not open_jobs(), seconds=PATIENCE)
 
     assert ledger("effect") == Ledger(asked=601, done=601, dead=0, lost=0, doubled=0), fleet.logs()
     assert is_finished
@@ -48,20 +50,20 @@ def test_t1_six_hundred_jobs_survive_ten_killed_workers_and_two_killed_brokers(f
 
 def test_t1_the_job_of_a_killed_worker_resumes_after_its_lease(fleet):
     fleet.scheduler()
-    worker = fleet.worker()
-    assert is_served(fleet), fleet.logs()
-    ask("slow_effect", 1, seconds=1.5)
-    assert wait_until(lambda: Job.objects.filter(status=JobStatus.RUNNING).exists(), seconds=10)
+    victim = fleet.worker(children=1)
+    ask("slow_effect", 1, seconds=120)
+    assert wait_until(lambda: Job.objects.filter(status=JobStatus.RUNNING).exists(), seconds=PATIENCE), fleet.logs()
+    fleet.worker(children=1)
+    ask("effect", 1, longest=0)
+    assert wait_until(lambda: open_jobs() == 1, seconds=PATIENCE), "the second worker works while the first is busy"
 
-    fleet.worker()
-    fleet.kill(worker)
+    fleet.kill(victim)
     killed_at = timezone.now()
-    wait_until(lambda: not open_jobs(), seconds=20)
+    assert wait_until(lambda: not open_jobs(), seconds=PATIENCE), fleet.logs()
 
     job = Job.objects.get(kind="slow_effect")
     assert (job.status, job.attempts) == (JobStatus.DONE, 2)
-    start_of_new_worker = 5
-    assert (job.started_at - killed_at).total_seconds() <= LEASE_SECONDS + 2 + start_of_new_worker
+    assert (job.started_at - killed_at).total_seconds() <= LEASE_SECONDS + RECONCILE_SECONDS + 2
     assert ledger("slow_effect", "effect") == Ledger(asked=2, done=2, dead=0, lost=0, doubled=0)
 
 
@@ -70,7 +72,7 @@ def test_t2_a_job_longer_than_its_lease_is_done_once_while_its_heart_beats(fleet
     fleet.worker()
     ask("slow_effect", 1, seconds=3 * LEASE_SECONDS)
 
-    assert wait_until(lambda: not open_jobs(), seconds=30), fleet.logs()
+    assert wait_until(lambda: not open_jobs(), seconds=PATIENCE), fleet.logs()
 
     assert Job.objects.get(kind="slow_effect").attempts == 1
     assert ledger("slow_effect") == Ledger(asked=1, done=1, dead=0, lost=0, doubled=0)
@@ -80,12 +82,12 @@ def test_t2_a_job_longer_than_its_lease_is_done_once_while_its_heart_beats(fleet
 def test_t2_a_job_whose_heart_stands_still_is_taken_over_and_only_a_careless_effect_doubles(fleet, kind, doubled):
     fleet.scheduler()
     fleet.worker(children=1, CHAOS_FREEZE_LEASE="1")
-    ask(kind, 1, seconds=LEASE_SECONDS + 3)
-    assert wait_until(lambda: Job.objects.filter(kind=kind, status=JobStatus.RUNNING).exists(), seconds=20)
+    ask(kind, 1, seconds=PATIENCE)
+    assert wait_until(lambda: Job.objects.filter(kind=kind, status=JobStatus.RUNNING).exists(), seconds=PATIENCE)
 
     fleet.worker(children=1)
-    assert wait_until(lambda: not open_jobs(), seconds=30), fleet.logs()
-    is_noticed = wait_until(lambda: "lost lease" in fleet.logs(), seconds=10)
+    assert wait_until(lambda: not open_jobs(), seconds=PATIENCE), fleet.logs()
+    is_noticed = wait_until(lambda: "lost lease" in fleet.logs(), seconds=PATIENCE)
 
     assert ledger(kind).doubled == doubled
     assert is_noticed
@@ -97,7 +99,7 @@ def test_t4_a_job_that_kills_its_worker_is_dead_after_three_attempts_and_stops_n
     ask("poison", 1)
     ask("effect", 20, longest=0.02)
 
-    assert wait_until(lambda: not open_jobs(), seconds=35), fleet.logs()
+    assert wait_until(lambda: not open_jobs(), seconds=PATIENCE), fleet.logs()
 
     poisoned = Job.objects.get(kind="poison")
     assert (poisoned.status, poisoned.attempts) == (JobStatus.DEAD, 3)
@@ -115,7 +117,7 @@ def test_t6_jobs_survive_eight_ends_of_a_broker_that_forgets_everything(fleet):
         ask("effect", 25, longest=0.04)
         time.sleep(fleet.random.uniform(0.1, 0.8))
         fleet.kill_broker(signal.SIGKILL if number % 2 else signal.SIGTERM)
-    is_finished = wait_until(lambda: not open_jobs(), seconds=30)
+    is_finished = wait_until(lambda: not open_jobs(), seconds=PATIENCE)
 
     assert ledger("effect") == Ledger(asked=201, done=201, dead=0, lost=0, doubled=0), fleet.logs()
     assert is_finished
@@ -144,7 +146,7 @@ def test_t7_a_bell_that_nobody_hears_costs_a_request_no_more_than_a_moment(fleet
 def test_t8_three_schedulers_ask_for_sixty_slots_and_sixty_jobs_exist(fleet):
     schedulers = [fleet.start("tests.chaos.ask_for_slots") for _ in range(3)]
 
-    assert [scheduler.wait(30) for scheduler in schedulers] == [0, 0, 0], fleet.logs()
+    assert [scheduler.wait(PATIENCE) for scheduler in schedulers] == [0, 0, 0], fleet.logs()
 
     assert Job.objects.count() == 60
 
@@ -155,9 +157,9 @@ def test_t11_a_job_whose_writer_died_before_the_bell_rang_runs_all_the_same(flee
     assert is_served(fleet), fleet.logs()
 
     writer = fleet.start("tests.chaos.commit_and_die")
-    assert writer.wait(30) == -signal.SIGKILL
+    assert writer.wait(PATIENCE) == -signal.SIGKILL
     job = Job.objects.get(dedupe_key="effect:of the dead")
-    assert wait_until(lambda: not open_jobs(), seconds=10), fleet.logs()
+    assert wait_until(lambda: not open_jobs(), seconds=PATIENCE), fleet.logs()
 
     job.refresh_from_db()
     waited = (job.started_at - job.created_at).total_seconds()

@@ -12,7 +12,8 @@ from procurement.config import celery_app as app
 
 django.setup()
 
-from procurement.services import job_runner  # noqa: E402 - Django must be ready first
+from procurement.models import Job, JobStatus  # noqa: E402 - Django must be ready first
+from procurement.services import job_runner  # noqa: E402
 from procurement.tasks import JOB_KINDS  # noqa: E402
 
 EFFECT = "INSERT INTO chaos_effect (job_id) VALUES (%s)"
@@ -26,11 +27,20 @@ def effect(job, longest=0.1):
     time.sleep(random.uniform(0, longest))
 
 
+def stay(job, seconds):
+    """Stay in the first attempt, until the time is over or a second attempt has ended."""
+    deadline = time.monotonic() + seconds
+    while job.attempt == 1 and time.monotonic() < deadline:
+        if Job.objects.filter(pk=job.id, attempts=2, status=JobStatus.DONE).exists():
+            return
+        time.sleep(0.2)
+
+
 def slow_effect(job, seconds):
-    """Leave one effect and stay long after it."""
+    """Leave one effect and stay after it."""
     with connection.cursor() as cursor:
         cursor.execute(EFFECT, [job.id])
-    time.sleep(seconds)
+    stay(job, seconds)
 
 
 def naive_effect(job, seconds):
@@ -39,7 +49,7 @@ def naive_effect(job, seconds):
     with careless.cursor() as cursor:
         cursor.execute(EFFECT, [job.id])
     careless.close()
-    time.sleep(seconds)
+    stay(job, seconds)
 
 
 def poison(job):
