@@ -3,6 +3,7 @@
 from django.db.models import QuerySet
 
 from procurement.models import Answer, Decision, DecisionState
+from procurement.selectors.assumptions import day_of_evaluation
 from procurement.selectors.runs import run_latest_finished
 
 
@@ -12,8 +13,8 @@ def decisions_all() -> QuerySet[Decision]:
 
 
 def decisions_awaiting_approval() -> QuerySet[Decision]:
-    """Return what waits for a signature."""
-    return decisions_all().filter(state=DecisionState.PROPOSED)
+    """Return what waits for a signature and can still get one."""
+    return decisions_all().filter(state=DecisionState.PROPOSED, valid_until__gte=day_of_evaluation())
 
 
 def decision_answer_today(decision: Decision) -> Answer | None:

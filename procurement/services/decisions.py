@@ -1,6 +1,8 @@
-"""Writes of decisions: prepared by one person, approved by another, on inputs that have not moved."""
+"""Writes of decisions: prepared by one person, approved by another, with the digest of its inputs."""
 
 from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -33,6 +35,7 @@ def decision_prepare(*, by: Actor, run: Run, workload_code: str, values: Mapping
         feasible = ", ".join(answer.options.filter(is_feasible=True).values_list("option", flat=True)) or "none"
         message = f"`{values.get('option')}` is not a feasible option for {workload_code}. Feasible: {feasible}."
         raise ProcurementError("invalid", message, {"option": [message]})
+    _refuse_terms(values)
     decision = Decision(
         run=run, workload_code=workload_code, currency=run.currency, inputs_digest=answer.digest,
         prepared_by=by.user, created_by=by.user, **values,
@@ -47,6 +50,18 @@ def decision_prepare(*, by: Actor, run: Run, workload_code: str, values: Mapping
         changes = {"option": [None, decision.option], "amount": [None, f"{decision.amount} {decision.currency}"]}
         audit_record(by=by, action="decision.prepare", record=decision, changes=changes)
     return decision
+
+
+def _refuse_terms(values: Mapping[str, Any]) -> None:
+    """Refuse an amount below zero and a day that nobody can sign on any more."""
+    faults: dict[str, list[str]] = {}
+    amount, last_day = values.get("amount"), values.get("valid_until")
+    if isinstance(amount, Decimal) and amount < 0:
+        faults["amount"] = [f"The amount {amount} is below 0; state what is to be approved."]
+    if isinstance(last_day, date) and last_day < (today := day_of_evaluation()):
+        faults["valid_until"] = [f"{last_day} has passed, so nobody could sign it; state {today} or a later day."]
+    if faults:
+        raise ProcurementError("invalid", " ".join(text for texts in faults.values() for text in texts), faults)
 
 
 def decision_approve(*, by: Actor, decision: Decision, version: int, comment: str = "") -> Decision:

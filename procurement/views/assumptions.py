@@ -14,7 +14,7 @@ from procurement.models import AssumptionSet
 from procurement.selectors.assumptions import assumption_sets_all, day_of_evaluation
 from procurement.services.actors import Actor
 from procurement.services.assumptions import assumption_set_create, assumption_set_put_in_force, assumption_set_update
-from procurement.views.base import ActionPage, FormPage, ListPage, Page
+from procurement.views.base import ActionPage, FormPage, ListPage, Page, whole
 from procurement.views.frame import Entry
 from procurement.views.history import history_shown
 from procurement.views.suggestions import suggestions
@@ -87,8 +87,8 @@ class AssumptionSetCreateView(AssumptionSetFormPage):
 
     def make_form(self, *args: Any, **kwargs: Any) -> AssumptionSetForm:
         """Return the form, filled from the set to copy when one is named."""
-        copied = self.request.GET.get("copy", "")
-        source = get_object_or_404(AssumptionSet, pk=int(copied)) if copied.isdecimal() else None
+        copied = self.asked("copy")
+        source = get_object_or_404(AssumptionSet, pk=whole(copied)) if copied else None
         initial = copied_initial(source) if source else {}
         return AssumptionSetForm(*args, initial={**initial, "dated_on": day_of_evaluation()}, **kwargs)
 

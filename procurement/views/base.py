@@ -22,6 +22,7 @@ from procurement.tasks import nudge
 from procurement.views.frame import Entry, section
 
 PAGE_SIZES = (25, 100, 250)
+MOST_DIGITS = 18  # of a number that counts records or versions
 
 
 class Page(View):
@@ -235,7 +236,8 @@ class ActionPage(Page):
 
     def version_sent(self, otherwise: int) -> int:
         """Return the version that the person saw."""
-        return int(self.sent("version")) if self.sent("version").isdecimal() else otherwise
+        sent = self.sent("version")
+        return (whole(sent) or 0) if sent else otherwise
 
     def undo_address(self) -> str:
         """Return the address whose POST takes it back, empty when nothing does."""
@@ -258,6 +260,11 @@ class ActionPage(Page):
     def address_back(self) -> str:
         """Return the page of the record."""
         raise NotImplementedError
+
+
+def whole(text: str) -> int | None:
+    """Return the number that was sent, ``None`` for anything that counts no record."""
+    return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else None
 
 
 def file_answer(name: str, content: bytes, content_type: str, rows: int | None = None) -> HttpResponse:

@@ -20,7 +20,7 @@ from procurement.services.decisions import (
     decision_reject,
     decision_withdraw,
 )
-from procurement.views.base import ActionPage, Column, FormPage, ListPage, Page
+from procurement.views.base import ActionPage, Column, FormPage, ListPage, Page, whole
 from procurement.views.filters import DecisionFilter
 from procurement.views.frame import Entry
 from procurement.views.history import history_shown
@@ -90,7 +90,7 @@ class DecisionCreateView(FormPage):
     def answered(self) -> tuple[Run, Answer]:
         """Return the run and its answer for the workload."""
         asked = self.asked("run")
-        run = runs_all().filter(pk=int(asked)).first() if asked.isdecimal() else run_latest_finished()
+        run = runs_all().filter(pk=whole(asked)).first() if asked else run_latest_finished()
         answer = answer_of(run, self.asked("workload")) if run else None
         if run is None or answer is None:
             raise Http404("no finished run holds this workload")

@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from procurement.models import ApiToken, Decision, DecisionState, Job, JobStatus, Run
+from procurement.selectors.decisions import decisions_awaiting_approval
 from procurement.services.decisions import decision_prepare
 from procurement.services.job_runner import job_work
 from procurement.services.runs import run_request
@@ -139,6 +140,49 @@ def test_a_rejection_says_why(finished_run):
     decision.refresh_from_db()
     assert b"Say why it is rejected" in silent.content
     assert (decision.state, decision.approval_comment) == (DecisionState.REJECTED, "too dear")
+
+
+@pytest.mark.parametrize(("field", "value", "told"), [
+    ("valid_until", "2001-01-01", b"2001-01-01 has passed, so nobody could sign it"),
+    ("amount", "-5", b"The amount -5 is below 0"),
+])  # fmt: skip
+def test_terms_that_nobody_could_sign_are_refused_beside_their_field(finished_run, field, value, told):
+    client = signed_in("analyst")
+    address = f"{reverse('procurement:decision_new')}?run={finished_run.pk}&workload=serve"
+    option = client.get(address).context["form"].initial["option"]
+
+    answer = client.post(address, {"option": option, "amount": "10", "valid_until": "2026-12-31", field: value})
+
+    assert answer.status_code == 422
+    assert told in answer.content
+    assert field in answer.context["form"].errors
+
+
+def test_an_expired_proposal_no_longer_waits_for_a_signature(finished_run):
+    answer = finished_run.run_answers.get().answer
+    values = {"option": answer.option, "amount": "10", "valid_until": "2026-12-31"}
+    decision = decision_prepare(by=actor("analyst"), run=finished_run, workload_code="serve", values=values)
+    assert list(decisions_awaiting_approval()) == [decision]
+
+    Decision.objects.update(valid_until="2001-01-01")
+
+    assert not decisions_awaiting_approval().exists()
+
+
+def test_a_version_or_a_run_of_thousands_of_digits_is_no_fault_of_ours(finished_run):
+    answer = finished_run.run_answers.get().answer
+    values = {"option": answer.option, "amount": "10", "valid_until": "2026-12-31"}
+    decision = decision_prepare(by=actor("analyst"), run=finished_run, workload_code="serve", values=values)
+    client, digits = signed_in("finance"), "9" * 5000
+
+    close = reverse("procurement:decision_close", args=[decision.pk, "approve"])
+    page = client.post(close, {"version": digits}, follow=True)
+
+    assert b"was changed by somebody else" in page.content
+    decision.refresh_from_db()
+    assert decision.state == DecisionState.PROPOSED
+    assert client.get(f"{reverse('procurement:decision_new')}?run={digits}&workload=serve").status_code == 404
+    assert client.get(f"{reverse('procurement:assumption_set_new')}?copy={digits}").status_code == 404
 
 
 def test_an_amount_that_is_no_number_is_refused_and_kept(finished_run):
