@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.files.base import ContentFile
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.text import slugify
@@ -71,6 +71,7 @@ def price_sheet_receive(
     digest = hashlib.sha256(content).hexdigest()
     file_name = file_name.replace("\\", "/").split("/")[-1][:255]
     with transaction.atomic():
+        _one_at_a_time(digest)
         known = PriceSheet.objects.select_for_update().filter(
             content_sha256=digest, file_name=file_name, observed_on=observed_on
         )
@@ -95,6 +96,13 @@ def price_sheet_receive(
             coalesce=True,
         )  # fmt: skip
     return sheet, True
+
+
+def _one_at_a_time(digest: str) -> None:
+    """Let whoever sends the same content wait until the first has stored it, to the end of the transaction."""
+    number = int.from_bytes(bytes.fromhex(digest)[:8], "big", signed=True)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
 
 
 def price_sheet_import(job: RunningJob, sheet: int) -> None:

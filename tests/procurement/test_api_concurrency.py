@@ -1,16 +1,17 @@
 """Many at once, with connections of their own: one wins, one record, exactly the limit."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import date, timedelta
 from threading import Barrier
 
 import pytest
 from django.db import connections
 from django.utils import timezone
 
-from procurement.models import ApiIdempotency, Provider, Workload
+from procurement.models import ApiIdempotency, PriceSheet, Provider, Workload
 from procurement.services.api_requests import replies_prune, usage_count
-from tests.factories import make_provider, make_workload
+from procurement.services.price_sheets import price_sheet_receive
+from tests.factories import actor, make_provider, make_workload
 from tests.procurement.api_tools import client_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -37,6 +38,22 @@ def _at_once(ask, count: int) -> list:
     shares = [range(first, count, WORKERS) for first in range(WORKERS)]
     with ThreadPoolExecutor(WORKERS) as pool:
         return [reply for replies in pool.map(worker, shares) for reply in replies]
+
+
+def test_the_same_price_file_sent_by_many_at_once_is_one_sheet():
+    by = actor("analyst")
+
+    def send(_number):
+        day, content = date(2026, 11, 29), b"provider\n"
+        return price_sheet_receive(
+            by=by, file_name="acme.csv", content=content, observed_on=day, source="mail", options={}
+        )
+
+    replies = _at_once(send, WORKERS)
+
+    assert len({sheet.pk for sheet, _ in replies}) == 1
+    assert [is_new for _, is_new in replies].count(True) == 1
+    assert PriceSheet.objects.count() == 1
 
 
 def test_t33_of_a_hundred_changes_of_one_version_exactly_one_wins():
