@@ -44,10 +44,11 @@ class Filters:
         """Read filters from a query or a stored subscription; a value that cannot be right is refused by name."""
         text = str(values.get("within_days") or 30).strip()
         try:
-            days = int(Decimal(text))
+            stated = Decimal(text)
+            days = int(stated) if 0 <= stated <= MOST_DAYS else -1  # never int() of 1e99999999
         except (InvalidOperation, ValueError, OverflowError):
             days = -1
-        if not 0 <= days <= MOST_DAYS:
+        if days < 0:
             message = f"`{text[:40]}` is no number of days from 0 to {MOST_DAYS}, such as 30."
             raise ProcurementError("invalid", message, {"within_days": [message]})
         return cls(workload=str(values.get("workload") or "")[:60], within_days=days)

@@ -32,6 +32,8 @@ class ReaderView(AccessMixin, View):
         """Let nobody in who is signed out or not allowed."""
         if not request.user.is_authenticated:
             return self.handle_no_permission()
+        if any("\0" in part for part in kwargs.values() if isinstance(part, str)):
+            return render(request, "404.html", {"refusal": "The address holds a NUL character."}, status=404)
         try:
             require(request.user, self.action)
             return super().dispatch(request, *args, **kwargs)

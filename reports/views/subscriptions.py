@@ -116,14 +116,16 @@ class SubscriptionArchiveView(ReaderView):
     action = "subscription.edit"
 
     def post(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Archive it, or bring it back."""
+        """Archive it, or with ``?restore=1`` bring it back; a second press of the same button changes nothing."""
         subscription = get_object_or_404(ReportSubscription, pk=pk)
-        is_archived = not subscription.is_archived
+        is_archived = request.GET.get("restore") != "1"
+        if subscription.is_archived == is_archived:
+            return redirect("reports:subscriptions")
         subscription_archive(
             user=request.user, subscription=subscription, version=subscription.version, source="web",
             is_archived=is_archived,
         )  # fmt: skip
-        undo = f"undo:{reverse('reports:subscription_archive', args=[pk])}" if is_archived else ""
+        undo = f"undo:{reverse('reports:subscription_archive', args=[pk])}?restore=1" if is_archived else ""
         verb = "archived" if is_archived else "in use again"
         messages.success(request, f"{subscription} is {verb}.", extra_tags=undo)
         return redirect("reports:subscriptions")
@@ -198,7 +200,7 @@ class DeliveryResendView(ReaderView):
         """Put it back into the queue, with the same message id."""
         message = get_object_or_404(OutboxMessage.objects.defer("content"), pk=pk)
         try:
-            message_resend(message=message, user=request.user, reason=request.POST.get("reason", "")[:200])
+            message_resend(message=message, user=request.user, reason=_sent(request, "reason")[:200])
             nudge_delivery(pk)
             messages.success(request, f"The message to {message.recipient} is sent again.")
         except ProcurementError as refusal:
@@ -226,6 +228,11 @@ class SlotSeenView(ReaderView):
         """Quiet the alarm."""
         slot_acknowledge(slot=get_object_or_404(ReportSlot, pk=pk), user=request.user)
         return redirect("reports:deliveries")
+
+
+def _sent(request: HttpRequest, name: str) -> str:
+    """Return what was sent with a button, without what no database can hold."""
+    return request.POST.get(name, "").replace("\0", "").strip()
 
 
 def _subscription(pk: int) -> ReportSubscription:

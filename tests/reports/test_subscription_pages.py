@@ -6,7 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from procurement.errors import ProcurementError
 from procurement.permissions import ROLES
+from reports.base import Filters
 from reports.models import MessageState, OutboxMessage, ReportSlot, ReportSubscription, SlotState
 from reports.slots import trial_message
 from tests.reports.factories import make_person, make_run
@@ -84,6 +86,9 @@ def test_archiving_can_be_undone(analyst):
     assert analyst.get(reverse("reports:subscription", args=[subscription.pk])).status_code == 404
 
     analyst.post(address)
+    assert analyst.get(reverse("reports:subscription", args=[subscription.pk])).status_code == 404, "pressed twice"
+
+    analyst.post(f"{address}?restore=1")
     assert analyst.get(reverse("reports:subscription", args=[subscription.pk])).status_code == 200
 
 
@@ -205,3 +210,20 @@ def test_every_form_needs_its_token():
 
     for name in ("subscription", "subscription_archive", "subscription_test"):
         assert client.post(reverse(f"reports:{name}", args=[subscription.pk]), FIELDS).status_code == 403
+
+
+def test_a_nul_in_a_reason_or_an_address_is_no_fault_of_ours(analyst):
+    run = make_run()
+    message = trial_message(subscription=make_subscription(owner=make_person("bo", "analyst")), user=make_person("cy"))
+    OutboxMessage.objects.update(state=MessageState.UNCERTAIN)
+
+    analyst.post(reverse("reports:delivery_resend", args=[message.pk]), {"reason": "lost\0 it"})
+
+    assert OutboxMessage.objects.get().last_reply.endswith("lost it.")
+    assert analyst.get(f"/recommendations/{run.pk}/%00/").status_code == 404
+
+
+@pytest.mark.parametrize("days", ["1e3000", "-1", "NaN", "sNaN", "1e400000000"])
+def test_days_beyond_all_measure_are_refused_at_once(days):
+    with pytest.raises(ProcurementError, match="is no number of days"):
+        Filters.read({"within_days": days})
