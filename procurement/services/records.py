@@ -1,5 +1,6 @@
 """Create, change and archive an editable record: full check, optimistic version, audit entry."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from procurement.services.audit import audit_record, field_changes
 
 Record = TypeVar("Record", bound=EditableRecord)
 Check = Callable[[Any], None]
+_CONSTRAINT = re.compile(r"Constraint “(\w+)” is violated\.")
 
 
 def record_create(
@@ -70,7 +72,8 @@ def record_archive(*, by: Actor, record: Record, version: int, action: str, is_a
 
 def validation_error(error: ValidationError) -> ProcurementError:
     """Return Django's faults in the one shape of refusals."""
-    fields = error.message_dict if hasattr(error, "error_dict") else {"__all__": error.messages}
+    told = error.message_dict if hasattr(error, "error_dict") else {"__all__": error.messages}
+    fields = {name: [_CONSTRAINT.sub(_rule, message) for message in messages] for name, messages in told.items()}
     sentences = "; ".join(f"{name}: {' '.join(messages)}" for name, messages in fields.items())
     return ProcurementError("invalid", sentences, fields)
 
@@ -88,6 +91,11 @@ def version_conflict(locked: EditableRecord, values: Mapping[str, Any]) -> Versi
         current_version=locked.version,
         differences=differences,
     )
+
+
+def _rule(found: re.Match[str]) -> str:
+    """Return a broken constraint in words; constraints are named for what must hold."""
+    return f"This must hold and does not: {found[1].replace('_', ' ')}."
 
 
 def _locked(record: Record) -> Record:

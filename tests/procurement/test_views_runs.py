@@ -1,12 +1,14 @@
 """Pages of runs, jobs, decisions and tokens: progress that ends, two people to a decision, secrets shown once."""
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.urls import reverse
 
 from procurement.models import ApiToken, Decision, DecisionState, Job, JobStatus, Run
 from procurement.selectors.decisions import decisions_awaiting_approval
 from procurement.services.decisions import decision_prepare
 from procurement.services.job_runner import job_work
+from procurement.services.records import validation_error
 from procurement.services.runs import run_request
 from procurement.tasks import JOB_KINDS
 from tests.factories import actor, make_assumptions, make_build, make_quote, make_workload
@@ -234,3 +236,11 @@ def test_a_decision_whose_inputs_moved_says_so(finished_run):
     page = signed_in("finance").get(reverse("procurement:decision", args=[decision.pk]))
 
     assert b"Its inputs have changed since" in page.content
+
+
+def test_a_broken_constraint_is_told_in_words():
+    error = ValidationError({"__all__": ["Constraint “promise_after_the_day_it_was_made” is violated."]})
+
+    refusal = validation_error(error)
+
+    assert refusal.fields["__all__"] == ["This must hold and does not: promise after the day it was made."]
