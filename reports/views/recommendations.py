@@ -97,8 +97,9 @@ class CashFlowCsvView(ReaderView):
 
     def get(self, request: HttpRequest, run_id: int, workload: str) -> HttpResponse:
         """Return the cash flow of every option."""
-        sheet = make_sheet(get_report("cash_flow"), run_finished(run_id), Filters(workload=workload))
-        return download(CSV.render(sheet))
+        run = run_finished(run_id)
+        recommendation_page(run, workload)  # refuses a workload that the run does not hold
+        return download(CSV.render(make_sheet(get_report("cash_flow"), run, Filters(workload=workload))))
 
 
 class RunInputsView(ReaderView):

@@ -177,6 +177,7 @@ def test_what_changed_since_the_run_before_is_listed(run):
     "address",
     [
         "/recommendations/{run}/unknown/",
+        "/recommendations/{run}/unknown/cash-flow.csv",
         "/recommendations/999999999999999999999/chat/",
         "/recommendations/{run}/chat/x/",
         "/reports/unknown/",
