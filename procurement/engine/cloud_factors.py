@@ -123,9 +123,7 @@ class Batch:
         else:
             end = ends if line.months is None else np.minimum(ends, line.at_month + line.months)
             quantity = month_shares(np.full(self.count, float(line.at_month)), end, count)
-        weights, mid = (
-            self.weights(quantity.shape[1], timing, path=entry.path) for timing in (entry.timing, "mid")
-        )
+        weights, mid = (self.weights(quantity.shape[1], timing, path=entry.path) for timing in (entry.timing, "mid"))
         per_month = _units_per_month(line, factors)
         return per_month * (quantity @ weights), per_month * (quantity @ mid)
 

@@ -147,9 +147,7 @@ def demand_hours(workload: Workload, assumptions: Assumptions) -> DemandPlan:
     return _all_at_once(workload, window, np.minimum(hours * growth, basis) * window.weights, notes)
 
 
-def _stated_hours(
-    workload: Workload, demand: Demand, window: Window, basis: float
-) -> tuple[Amount, tuple[str, ...]]:
+def _stated_hours(workload: Workload, demand: Demand, window: Window, basis: float) -> tuple[Amount, tuple[str, ...]]:
     if demand.hours_per_month is not None:
         return demand.hours_per_month, ()
     if demand.utilisation is not None:
@@ -184,9 +182,7 @@ def _curve_of(workload: Workload, demand: Demand) -> tuple[LoadCurve, tuple[str,
     return curve, () if demand.peak_to_mean is not None else ("peak_to_mean_not_stated",)
 
 
-def _all_at_once(
-    workload: Workload, window: Window, hours: Numbers, notes: tuple[str, ...]
-) -> DemandPlan:
+def _all_at_once(workload: Workload, window: Window, hours: Numbers, notes: tuple[str, ...]) -> DemandPlan:
     return DemandPlan(
         window=window, accelerators=workload.accelerators, hours=hours,
         curves=(constant_curve(float(workload.accelerators)),),

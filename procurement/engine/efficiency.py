@@ -54,9 +54,7 @@ def tax_factor(accelerators: Values) -> Numbers:
     return np.asarray(1.0 + TAX * doublings(accelerators, NODE))
 
 
-def toll_seconds(
-    params_b: Values, accelerators: Values, multiplier: Values, network_gbps: Values
-) -> Numbers:
+def toll_seconds(params_b: Values, accelerators: Values, multiplier: Values, network_gbps: Values) -> Numbers:
     """Return the exposed communication time of every step [s], k P^p m (400 / b)^q (1 + g D16).
 
     Parameters
@@ -123,9 +121,7 @@ def pessimistic_efficiency(efficiency: Values) -> Numbers:
     return np.maximum(0.0, 1.0 - PESSIMISM * (1.0 - np.asarray(efficiency, dtype=np.float64)))
 
 
-def fit_site_multiplier(
-    measured_step_s: Values, compute_s: Values, toll_s: Values, accelerators: Values
-) -> float:
+def fit_site_multiplier(measured_step_s: Values, compute_s: Values, toll_s: Values, accelerators: Values) -> float:
     """Return the one number that calibrates the toll to a site's own measured points.
 
     The median over the points of (measured - compute x (1 + e D)) / toll, at least 0; points inside one node, which

@@ -182,5 +182,3 @@ def _taken(hours: Numbers, index: np.ndarray) -> Numbers:
     shape = np.broadcast_shapes(hours.shape[:-1] + (1,), safe.shape)
     rows = np.broadcast_to(hours, (*shape[:-1], hours.shape[-1]))
     return np.asarray(np.take_along_axis(rows, np.broadcast_to(safe, shape), axis=-1) * inside)
-
-

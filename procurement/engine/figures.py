@@ -98,9 +98,7 @@ def _beyond(before: Numbers, change: Numbers, hours: Numbers) -> Crossing:
         reason = "cloud_not_dearer_than_running" if np.all(change >= 0.0) else "never"
         return Crossing(None, None, reason)
     more = float((before[last] + change[last]) / -change[last])
-    return Crossing(
-        None, None, "beyond_window", before.size + more, float(hours.sum() + more * hours[last])
-    )
+    return Crossing(None, None, "beyond_window", before.size + more, float(hours.sum() + more * hours[last]))
 
 
 def _lead_by_month(option: Ledger, other: Ledger, *, discounted: bool) -> tuple[Numbers, Numbers]:
@@ -109,9 +107,7 @@ def _lead_by_month(option: Ledger, other: Ledger, *, discounted: bool) -> tuple[
 
     def column(ledger: Ledger, *, recurring: bool) -> Numbers:
         values = (
-            ledger.present_by_month(recurring=recurring)
-            if discounted
-            else ledger.nominal_by_month(recurring=recurring)
+            ledger.present_by_month(recurring=recurring) if discounted else ledger.nominal_by_month(recurring=recurring)
         )
         return np.concatenate([values, np.zeros(count - values.size)])
 

@@ -145,9 +145,7 @@ def waiting_probability(servers: Numbers | float, load: Numbers | float) -> Numb
     return np.where(busy <= 0.0, 0.0, np.where(count <= busy, 1.0, np.clip(waits, 0.0, 1.0)))
 
 
-def waiting_longer(
-    servers: Numbers | float, load: Numbers | float, wait_s: float, service_s: float
-) -> Numbers:
+def waiting_longer(servers: Numbers | float, load: Numbers | float, wait_s: float, service_s: float) -> Numbers:
     """Return the probability that a request waits longer than `wait_s`: C(c, a) exp(-(c - a) wait / service)."""
     spare = np.maximum(0.0, np.asarray(servers, dtype=np.float64) - load)
     return np.asarray(waiting_probability(servers, load) * np.exp(-spare * wait_s / service_s))
@@ -255,9 +253,7 @@ def _spare(redundancy: str, total: int | None, accelerators_per_node: int) -> in
     return accelerators_per_node if redundancy == "n_plus_1_node" else total
 
 
-def _size_notes(
-    workload: Workload, rate: UsableRate | None, mean: float | None, queue: int | None
-) -> tuple[str, ...]:
+def _size_notes(workload: Workload, rate: UsableRate | None, mean: float | None, queue: int | None) -> tuple[str, ...]:
     notes = []
     if mean is not None and rate is None:
         notes.append("no_inference_rate")

@@ -120,9 +120,7 @@ def cloud_option(case: Case, workload: Workload, quote: Quote) -> Option:
 def partners_of(case: Case, workload: Workload, quote: Quote) -> tuple[Quote, ...]:
     """Return the on-demand quotes of the same provider that may serve the tail of a commitment."""
     quotes = case.setting.scenario.quotes
-    return tuple(
-        other for other in quotes if other.provider == quote.provider and other.purchase_model == "on_demand"
-    )
+    return tuple(other for other in quotes if other.provider == quote.provider and other.purchase_model == "on_demand")
 
 
 def offer_reasons(offer: Booking) -> tuple[str, ...]:

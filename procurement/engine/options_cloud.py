@@ -156,4 +156,3 @@ def cloud_not_modelled(quote: Quote, workload: Workload) -> tuple[str, ...]:
     missing = [name for name, is_missing in needs.items() if is_missing and name not in settled]
     tax = ["tax_in_price"] if quote.price_includes_tax else []
     return tuple(dict.fromkeys((*quote.excludes, *missing, *tax)))
-

@@ -71,9 +71,7 @@ def risk_of(case: Case, workload: Workload, options: Sequence[Option]) -> Risk |
     if case.setting.terms.rate is None or not inputs or not priced:
         return None
     assumptions = case.setting.assumptions
-    draws = drawn(
-        inputs, draws=assumptions.draws, seed=assumptions.seed, correlation=assumptions.correlation
-    )
+    draws = drawn(inputs, draws=assumptions.draws, seed=assumptions.seed, correlation=assumptions.correlation)
     reader = reader_of(case, workload, options)
     cost = cost_function(reader, workload, priced, inputs)
     if stepped_columns(reader, inputs):
@@ -188,9 +186,7 @@ def cost_function(
     return cost
 
 
-def costs_once(
-    reader: Reader, workload: Workload, option: Option, inputs: Sequence[Input], values: Numbers
-) -> Numbers:
+def costs_once(reader: Reader, workload: Workload, option: Option, inputs: Sequence[Input], values: Numbers) -> Numbers:
     """Return the cost of one option in every draw, each combination of what it rests on priced once, shape (draws,).
 
     A date is a day: draws that give a build the same days are the same to all that rests on that build alone.
@@ -233,9 +229,7 @@ def day_keys(reader: Reader, workload: Workload, option: Option, entry: Input, v
 def stepped_columns(reader: Reader, inputs: Sequence[Input]) -> list[int]:
     """Return the columns of inputs that change the layout of a ledger."""
     known = {one.name: one for one in reader.ranged}
-    return [
-        column for column, entry in enumerate(inputs) if entry.name in known and not known[entry.name].is_column
-    ]
+    return [column for column, entry in enumerate(inputs) if entry.name in known and not known[entry.name].is_column]
 
 
 def steps_of(inputs: int) -> int:

@@ -163,9 +163,7 @@ def horizon_flip(pair: Pair) -> FlipPoint:
     points = np.arange(searched.low, searched.high + HORIZON_STEP, HORIZON_STEP)
     values = np.array([difference(float(point)) for point in points])
     turns = np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0.0)
-    roots = [
-        float(brentq(difference, float(points[turn]), float(points[turn + 1]), xtol=ACCURACY)) for turn in turns
-    ]
+    roots = [float(brentq(difference, float(points[turn]), float(points[turn + 1]), xtol=ACCURACY)) for turn in turns]
     if not roots:
         return FlipPoint("horizon_months", today, None, reason="none in range")
     return FlipPoint("horizon_months", today, min(roots, key=lambda root: (abs(root - today), root)))

@@ -133,9 +133,7 @@ def triangular_quantile(probability: Numbers, least: float, likely: float, great
     return np.where(u <= (likely - least) / width, below, above)
 
 
-def uncertain_inputs(
-    ranges: Mapping[str, Range], dates: Mapping[str, tuple[Numbers, Numbers]]
-) -> tuple[Input, ...]:
+def uncertain_inputs(ranges: Mapping[str, Range], dates: Mapping[str, tuple[Numbers, Numbers]]) -> tuple[Input, ...]:
     """Return the uncertain inputs in a fixed order, by name, so that the order of a document changes no draw.
 
     Parameters

@@ -76,9 +76,7 @@ def comparator(case: Case, options: Sequence[Option]) -> Option | None:
     return next(iter((*on_demand, *cloud)), None)
 
 
-def _shown(
-    case: Case, option: Option, against: Option | None, totals: UtilisationTotals | None
-) -> dict[str, Any]:
+def _shown(case: Case, option: Option, against: Option | None, totals: UtilisationTotals | None) -> dict[str, Any]:
     even: BreakEven | None = None
     why = "no_cloud_option"
     if option.priced is None:

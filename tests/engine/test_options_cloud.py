@@ -145,7 +145,9 @@ def random_quote(pick, index):
     bases = ["per_accelerator_hour", "per_instance_hour", *(["per_month", "term_total"] if is_committed else [])]
     lines = (
         CostLine(component="operations", amount=3.0, currency="USD", basis="per_running_hour"),
-        CostLine(component="colocation", amount=7.0, currency="EUR", basis="per_accelerator_month", at_month=2, months=5),
+        CostLine(
+            component="colocation", amount=7.0, currency="EUR", basis="per_accelerator_month", at_month=2, months=5
+        ),
     )
     return quote(
         id=f"q{index}", provider=pick.choice("AB"), accelerator=pick.choice(["H100", "H200"]),

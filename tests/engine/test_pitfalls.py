@@ -73,9 +73,7 @@ def test_utilisation_enters_once():
 
 
 def test_a_reserved_price_is_not_multiplied_by_used_hours():
-    found = option(
-        answered(document(quotes=[reserved()], workloads=[need(demand={"utilisation": 0.25})])), "cloud:rsv"
-    )
+    found = option(answered(document(quotes=[reserved()], workloads=[need(demand={"utilisation": 0.25})])), "cloud:rsv")
     naive = 1.2 * 16 * HOURS * 0.25
 
     assert float(found["nominal_cost"]) == 1.2 * 16 * HOURS != naive

@@ -208,9 +208,7 @@ def shield(inputs):
         "bonus100": finance.tax_shield(tax, (1.0,), rate),
         "macrs5": finance.tax_shield(tax, finance.macrs5_deductions(1.0), rate),
         "sl5": finance.tax_shield(tax, finance.straight_line_deductions(1.0, 5), rate),
-        "sl5_halfyear": finance.tax_shield(
-            tax, finance.straight_line_deductions(1.0, 5, is_half_year=True), rate
-        ),
+        "sl5_halfyear": finance.tax_shield(tax, finance.straight_line_deductions(1.0, 5, is_half_year=True), rate),
     }
 
 

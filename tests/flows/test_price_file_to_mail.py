@@ -164,5 +164,3 @@ def test_the_same_file_twice_is_once_and_a_new_price_supersedes():
     versions = list(Quote.objects.order_by("version").values_list("version", "is_current"))
     assert versions == [(1, False), (2, True)]
     assert AuditEntry.objects.filter(action="price_sheet.import").count() == 2
-
-

@@ -158,8 +158,8 @@ ALLOWED = {"quote": {"analyst", "administrator"}, "workload": {"analyst", "admin
 def test_only_the_right_roles_write(role):
     provider = make_provider()
     values = {
-        "provider": provider, "accelerator": "H100-SXM", "price": "2", "currency": "USD", "quoted_on": date(2026, 11, 1),
-        "source": "mail",
+        "provider": provider, "accelerator": "H100-SXM", "price": "2", "currency": "USD", "source": "mail",
+        "quoted_on": date(2026, 11, 1),
     }  # fmt: skip
     workload = {"code": "w", "name": "W", "accelerators": 8, "start": date(2026, 12, 1), "months": 12}
 

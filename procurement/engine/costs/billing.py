@@ -134,7 +134,13 @@ def _committed(use: QuoteUse, *, is_used: bool) -> tuple[Flow, ...]:
         years = np.floor(np.floor(np.arange(fee.shape[-1]) / term + SMALLEST_PART) * term / MONTHS_PER_YEAR)
         flows.append(
             Flow(
-                component, unit, hours, timing="begin", path=CLOUD_PATH, price_years=years, is_committed=True,
+                component,
+                unit,
+                hours,
+                timing="begin",
+                path=CLOUD_PATH,
+                price_years=years,
+                is_committed=True,
                 source=use.quote.id,
             )  # fmt: skip
         )

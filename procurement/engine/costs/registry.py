@@ -77,6 +77,4 @@ def _support_flows(use: QuoteUse, flows: tuple[Flow, ...]) -> tuple[Flow, ...]:
     fraction = use.quote.support_fraction
     if fraction is None:
         return ()
-    return tuple(
-        replace(flow.scaled(fraction), component=SUPPORT, timing="mid") for flow in flows if flow.is_recurring
-    )
+    return tuple(replace(flow.scaled(fraction), component=SUPPORT, timing="mid") for flow in flows if flow.is_recurring)

@@ -11,9 +11,7 @@ from procurement.engine.periods import at_month
 
 def disposal_flows(component: Component, use: BuildUse) -> tuple[Flow, ...]:
     """Return one-off lines at the end of the last month held; recurring lines stay where they fall due."""
-    return tuple(
-        flow if flow.is_recurring else _at_the_end(flow, use) for flow in build_line_flows(component, use)
-    )
+    return tuple(flow if flow.is_recurring else _at_the_end(flow, use) for flow in build_line_flows(component, use))
 
 
 def _at_the_end(flow: Flow, use: BuildUse) -> Flow:

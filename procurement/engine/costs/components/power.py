@@ -41,6 +41,4 @@ def _nameplate_kw(use: BuildUse) -> float:
     return use.build.it_kw_per_node * planned / use.build.accelerators_per_node
 
 
-COMPONENT = Component(
-    key=KEY, path=PATH, expected_on_prem=True, build_flows=power_flows, quote_flows=quote_line_flows
-)
+COMPONENT = Component(key=KEY, path=PATH, expected_on_prem=True, build_flows=power_flows, quote_flows=quote_line_flows)
