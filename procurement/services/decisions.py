@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from procurement.errors import ProcurementError
@@ -17,11 +17,14 @@ from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.records import record_update, validation_error
 
+_NUMBER_LOCK = 4_817_002  # advisory lock key: decisions are numbered one after the other
+
 
 def decision_prepare(*, by: Actor, run: Run, workload_code: str, values: Mapping[str, Any]) -> Decision:
     """Propose one option of a finished run for approval; freezes amount, conditions and the inputs' digest.
 
-    Refuses an unfinished run, an option that the run does not hold or that is not feasible.
+    Refuses an unfinished run, an option that the run does not hold or that is not feasible, and the same proposal
+    again while the first one is open.
     """
     require(by.user, "decision.prepare")
     if run.state != RunState.FINISHED:
@@ -42,6 +45,7 @@ def decision_prepare(*, by: Actor, run: Run, workload_code: str, values: Mapping
     )  # fmt: skip
     with transaction.atomic():
         decision.code = _next_code()
+        _refuse_same_proposal(decision)
         try:
             decision.full_clean()
         except ValidationError as error:
@@ -105,9 +109,24 @@ def _close(*, by: Actor, decision: Decision, version: int, state: DecisionState,
     return record_update(by=by, record=decision, version=version, values=values, action=f"decision.{state.value}")
 
 
+def _refuse_same_proposal(decision: Decision) -> None:
+    """Refuse what a second press of the button sends: the same person, run, option and amount, still open."""
+    same = Decision.objects.filter(
+        run=decision.run, workload_code=decision.workload_code, option=decision.option, amount=decision.amount,
+        prepared_by=decision.prepared_by, state=DecisionState.PROPOSED,
+    ).first()  # fmt: skip
+    if same is not None:
+        raise ProcurementError(
+            "already_proposed",
+            f"You proposed this already as {same.code}; it waits for a signature. Withdraw it first.",
+        )
+
+
 def _next_code() -> str:
-    year = day_of_evaluation().year
-    prefix = f"D-{year}-"
-    last = Decision.objects.select_for_update().filter(code__startswith=prefix).order_by("-code").first()
-    number = int(last.code.removeprefix(prefix)) + 1 if last else 1
+    """Return the next free number of the year; whoever asks at the same time waits until this transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_NUMBER_LOCK])
+    prefix = f"D-{day_of_evaluation().year}-"
+    codes = Decision.objects.filter(code__startswith=prefix).values_list("code", flat=True)
+    number = max((int(code.removeprefix(prefix)) for code in codes), default=0) + 1
     return f"{prefix}{number:04d}"

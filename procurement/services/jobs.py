@@ -18,6 +18,8 @@ from django.db.models.functions import Now
 from procurement.errors import ProcurementError
 from procurement.models.jobs import Job, JobStatus
 from procurement.permissions import require
+from procurement.services.actors import Actor
+from procurement.services.audit import audit_record
 
 log = structlog.get_logger(__name__)
 
@@ -193,23 +195,32 @@ def jobs_bury_vanished() -> list[Job]:
     return list(Job.objects.filter(pk__in=dead)) if dead else []
 
 
+@transaction.atomic
 def job_retry(*, job_id: int, user: User | None, reason: str) -> Job:
     """Queue a failed or dead job again with all its attempts; refuses a job that is open or done."""
     require(user, "job.retry")
+    before = Job.objects.filter(pk=job_id).values_list("status", flat=True).first()
     changed = Job.objects.filter(pk=job_id, status__in=(JobStatus.FAILED, JobStatus.DEAD)).update(
         status=JobStatus.QUEUED, attempts=0, run_after=Now(), finished_at=None, acknowledged_at=None
     )
     if not changed:
         raise ProcurementError("job_not_retryable", f"Job {job_id} cannot be tried again: it is not failed or dead.")
-    log.info("job is tried again", job_id=job_id, user=str(user), reason=reason)
-    return Job.objects.get(pk=job_id)
+    job = Job.objects.get(pk=job_id)
+    audit_record(
+        by=Actor(user, "web", reason), action="job.retry", record=job, changes={"status": [before, job.status]}
+    )
+    return job
 
 
+@transaction.atomic
 def job_acknowledge(*, job_id: int, user: User | None, reason: str) -> None:
     """Note that a person has seen the alarm of a job; repeating it changes nothing."""
     require(user, "job.retry")
-    Job.objects.filter(pk=job_id, acknowledged_at=None).update(acknowledged_at=Now())
-    log.info("alarm of a job was seen", job_id=job_id, user=str(user), reason=reason)
+    if Job.objects.filter(pk=job_id, acknowledged_at=None).update(acknowledged_at=Now()):
+        job = Job.objects.get(pk=job_id)
+        audit_record(
+            by=Actor(user, "web", reason), action="job.acknowledge", record=job, changes={"seen": [False, True]}
+        )
 
 
 def jobs_prune() -> int:
