@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 PROJECT = Path(__file__).resolve().parents[1]
 SHARED = PROJECT.parent / "shared"
@@ -34,6 +35,17 @@ def servers_folder() -> Iterator[Path]:
     """Return a folder for servers: not below pytest's own, which every other run of pytest makes impassable."""
     with tempfile.TemporaryDirectory(prefix="servers-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_blocker):
+    """End what threads and killed processes left connected, so that the test database can be dropped."""
+    yield
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
 
 
 @pytest.fixture(autouse=True)

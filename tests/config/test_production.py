@@ -9,9 +9,11 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 
+NOT_SHIPPED = {"DEBUG", "SECRET_KEY", "DJANGO_ALLOW_ASYNC_UNSAFE"}  # what tests set for themselves
+
 
 def manage(*arguments, **environment):
-    keep = {name: value for name, value in os.environ.items() if name not in {"DEBUG", "SECRET_KEY"}}
+    keep = {name: value for name, value in os.environ.items() if name not in NOT_SHIPPED}
     return subprocess.run(
         [sys.executable, "manage.py", *arguments], cwd=PROJECT, env=keep | environment, capture_output=True, text=True,
         timeout=60, check=False,
