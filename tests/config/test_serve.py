@@ -69,6 +69,13 @@ class Service:
         state = self.answer("/readyz")
         return state is not None and state["status"] == "ok"
 
+    def pids(self):
+        """Return the processes of worker, PostgreSQL and Valkey as far as they are there."""
+        worker = self.child("worker")
+        files = [self.folder / name for name in ("postgresql/postmaster.pid", "valkey/valkey.pid")]
+        found = [int(file.read_text().splitlines()[0]) for file in files if file.exists() and file.read_text()]
+        return found if worker is None else [worker.pid, *found]
+
     def processes(self):
         """Return every process that works in or for the data folder."""
         found = []
@@ -139,13 +146,15 @@ def test_a_worker_and_servers_that_are_killed_are_started_again(service):
     service.serve()
     assert service.wait_for(service.is_all_well), service.logs()
 
-    service.child("worker").kill()
-    for name in ("postgresql/postmaster.pid", "valkey/valkey.pid"):
-        pid = int((service.folder / name).read_text().splitlines()[0])
+    killed = service.pids()
+    for pid in killed:
         os.kill(pid, signal.SIGKILL)
 
-    assert service.wait_for(lambda: not service.is_all_well())
-    assert service.wait_for(lambda: service.is_all_well() and service.child("worker")), service.logs()
+    def is_replaced():
+        found = service.pids()
+        return len(found) == len(killed) and not set(killed) & set(found) and service.is_all_well()
+
+    assert service.wait_for(is_replaced), service.logs()
 
 
 def test_a_busy_port_is_named_with_the_way_to_choose_another(service):
