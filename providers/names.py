@@ -21,10 +21,11 @@ CORES_PER_CHIP = {
     "v4": 2,
     "v5p": 2,
 }  # the number in these slice names counts cores; Google Cloud TPU docs
-FORM = re.compile(r"(?<![A-Z0-9])(SXM[2-6]?|PCIE|NVL)(?![A-Z0-9])")
+FORM = re.compile(r"(?<![A-Z0-9])(SXM[2-6]?|PCIE?|NVL)(?:X[0-9]{1,2})?(?![A-Z0-9])")  # SXM5x8: eight of them
 SXM_WORDS = re.compile(r"(?<![A-Z0-9])(?:HGX|HBM3|MEGA|PLUS)(?![A-Z0-9])")  # on an H100 these name the SXM part
 NOISE = re.compile(
-    r"\b(?:NVIDIA|GEFORCE|TENSOR CORE|GPUS?|GENERATION|EDITION|AMD|INTEL|HABANA|RADEON INSTINCT|INSTINCT|AWS|VWS)\b"
+    r"\b(?:NVIDIA|GEFORCE|TENSOR CORE|GPUS?|GENERATION|EDITION|AMD|INTEL|HABANA|RADEON INSTINCT|INSTINCT|AWS|VWS|"
+    r"BARE ?METAL)\b"
 )
 MEMORY = re.compile(r"\(?\b([0-9]{1,3}(?:\.[0-9]+)?)\s*(?:GB|GIB|G)\b\)?")
 JOINED = re.compile(r"(?<=[0-9])(?=(?:NVL|SXM|PCIE))", re.IGNORECASE)  # H100NVL, H100SXM5
@@ -85,7 +86,7 @@ def form_of(text: str) -> str:
     match = FORM.search(re.sub(r"[^A-Z0-9]", " ", text.upper()))
     if match is None:
         return ""
-    return "SXM" if match[1].startswith("SXM") else {"PCIE": "PCIe", "NVL": "NVL"}[match[1]]
+    return "SXM" if match[1].startswith("SXM") else {"PCI": "PCIe", "PCIE": "PCIe", "NVL": "NVL"}[match[1]]
 
 
 def _read(written: str, memory_gb: Decimal | None, form_factor: str) -> Name | None:
@@ -118,6 +119,14 @@ def _by_table(text: str, memory: Decimal | None) -> Model | None:
         if len(models) == 1:
             return models[0]
     return None
+
+
+@lru_cache(maxsize=1_024)
+def sizes_of(model: str) -> tuple[Decimal, ...]:
+    """Return the memory sizes [GB] that a model is made with, in all its form factors."""
+    known = [_size(ACCELERATORS[key].memory_gb) for key in REFERENCE_MODELS.get(model, ())]
+    spelled = [size for entry in MODELS.get(squeezed(model), ()) if entry.name == model for size in entry.memory_gb]
+    return tuple(dict.fromkeys((*known, *spelled)))
 
 
 def _size(memory_gb: float) -> Decimal:

@@ -155,9 +155,12 @@ def _settle_accelerator(prepared: Prepared, offer: Offer, aliases: Aliases) -> N
     mapped = aliases.get("sku", f"{provider}/{sku}") if sku else None
     known = None if mapped else find_sku(provider, sku)
     written = mapped or aliases.get("accelerator", offer.accelerator) or offer.accelerator
+    is_in_table = known is not None and known.accelerator is not None and not known.has_none
     form = offer.form_factor or form_of(sku)
+    if not is_in_table:
+        form = _agreed_form(prepared, form, form_of(written), written)
     name = read_name(written, offer.vram_gb, form) if written else None
-    if known is not None and known.accelerator and not known.has_none:
+    if known is not None and known.accelerator and is_in_table:
         name = _by_sku(known.accelerator, name, written, prepared)
     if name is None:
         reasons.append(_unknown(written, sku, provider))
@@ -168,6 +171,18 @@ def _settle_accelerator(prepared: Prepared, offer: Offer, aliases: Aliases) -> N
     row["accelerators_per_instance"] = _count(prepared, offer, name, known, written)
     _check_memory(prepared, offer, name)
     row.setdefault("vram_gb", name.memory_gb)
+
+
+def _agreed_form(prepared: Prepared, beside: str, named: str, written: str) -> str:
+    """Return the form factor that the name and what stands beside it agree on; a contradiction holds the row."""
+    if not beside or not named or beside == named:
+        return beside
+    if {beside, named} == {"PCIe", "NVL"}:  # an NVL is a PCIe card: the narrower word is meant
+        return "NVL"
+    message = f"the name {written} says {named}, what stands beside it {beside}"
+    facts = {"written": named, "beside": beside}
+    prepared.reasons.append(Reason("form_factor_conflict", message, "say which of the two is right", facts))
+    return named
 
 
 def _by_sku(accelerator: str, name: Name | None, written: str, prepared: Prepared) -> Name | None:
@@ -219,7 +234,7 @@ def _count(prepared: Prepared, offer: Offer, name: Name, known: Sku | None, writ
         return by_sku
     if stated is None or offer.vram_gb is None or not name.nominal_gb:
         return stated
-    is_whole = offer.basis == "per_accelerator_hour"
+    is_whole = offer.basis == "per_accelerator_hour" or stated > 1  # parts are sold one by one
     return stated if is_whole else stated * _fraction(prepared, offer.vram_gb, name)
 
 
@@ -248,6 +263,8 @@ def _fraction(prepared: Prepared, vram_gb: Decimal, name: Name) -> Decimal:
         )
         return Decimal(1)
     whole = sizes.pop() or vram_gb
+    if vram_gb > whole * (BANDS["fraction"].high or Decimal(1)):  # no seller cuts off a tenth: another model is meant
+        return Decimal(1)
     prepared.steps.append(f"{plain(vram_gb)} of {plain(whole)} GB is a part of one accelerator")
     return vram_gb / whole
 
@@ -262,7 +279,7 @@ def _check_memory(prepared: Prepared, offer: Offer, name: Name) -> None:
     high = BANDS["memory"].high or Decimal(1)
     count = prepared.row["accelerators_per_instance"]
     too_much = offer.vram_gb > high * max(name.nominal_gb)
-    is_whole = offer.basis == "per_accelerator_hour" or (count is not None and count > 1)
+    is_whole = offer.basis == "per_accelerator_hour" or (count is not None and count >= 1)
     too_little = is_whole and offer.vram_gb < (BANDS["memory"].low or 1) * min(name.nominal_gb)
     if too_much or too_little:
         sizes = " or ".join(plain(size) for size in name.nominal_gb)

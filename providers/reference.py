@@ -25,7 +25,8 @@ MODEL_SYNONYMS = {
 NOISE = frozenset({
     "NVIDIA", "AMD", "INTEL", "AWS", "AMAZON", "GOOGLE", "HABANA", "INSTINCT", "TESLA", "GEFORCE", "VIRTUALIZED", "CTS",
     "TENSOR", "CORE", "GPU", "GPUS", "DLC", "HGX", "DGX", "SPX", "MEGA", "VWS", "AIR", "LIQUID", "COOLED", "GRACE",
-    "HOPPER", "BLACKWELL", "AMPERE", "SERVER", "EDITION", "CLOUD", "NVLINK", "RACK", "GB", "GIB", "G",
+    "HOPPER", "BLACKWELL", "AMPERE", "SERVER", "EDITION", "CLOUD", "NVLINK", "RACK", "BARE", "METAL", "BAREMETAL", "GB",
+    "GIB", "G",
 })  # fmt: skip
 NOISE_PATTERN = re.compile(r"HBM\w*|GDDR\w*|\d+W|\d+X|X\d+|NPS\d")
 EU_COUNTRIES = frozenset({  # members of the European Union, by ISO 3166 alpha-2

@@ -58,10 +58,10 @@ FORMATS: tuple[Format, ...] = (
 
 
 def formats_table() -> str:
-    """Return the Markdown table of the formats: what of each is read, held and left out."""
-    lines = ["| format | what is read | what is held | what is left out |", "|---|---|---|---|"]
+    """Return the Markdown table of the formats that the README holds: what of each is read, held and left out."""
+    lines = ["| format | key | reads | holds | leaves out |", "|---|---|---|---|---|"]
     lines += [
-        f"| {entry.title} (`{entry.key}`) | {entry.reads} | {entry.holds} | {entry.ignores} |" for entry in FORMATS
+        f"| {entry.title} | `{entry.key}` | {entry.reads} | {entry.holds} | {entry.ignores} |" for entry in FORMATS
     ]
     return "\n".join(lines) + "\n"
 

@@ -7,6 +7,7 @@ from providers.cells import plain, read_number
 from providers.document import Document, Record, TableRows
 from providers.errors import CellError
 from providers.knowledge import BANDS
+from providers.names import read_name
 from providers.sheet import Reason
 
 NEEDED = ("Cloud", "GPU Type", "GPUs", "GPU RAM", "On-demand", "Per-GPU", "Spot")
@@ -89,7 +90,7 @@ def _offer(  # noqa: PLR0913 - a row, what it says, and which of its prices is m
     def text(name: str) -> str:
         return table.getter(name).text(record)
 
-    count, memory = numbers["GPUs"], numbers["GPU RAM"]
+    count = numbers["GPUs"]
     shape = f"{text('GPUs')}x {text('GPU Type')} {text('vCPUs')} vCPU {text('RAM')} GB"
     name = text("Name")
     return Offer(
@@ -103,9 +104,17 @@ def _offer(  # noqa: PLR0913 - a row, what it says, and which of its prices is m
         accelerator=text("GPU Type"),
         provider=text("Cloud"),
         count=count,
-        vram_gb=memory / count if memory and count else None,
+        vram_gb=_memory(text("GPU Type"), numbers["GPU RAM"], count),
         purchase_model=model,
     )
+
+
+def _memory(written: str, memory: Decimal | None, count: Decimal | None) -> Decimal | None:
+    """Return the memory of one GPU: the column sums all of them, except where it repeats the size in the name."""
+    if not memory or not count:
+        return None
+    name = read_name(written)
+    return memory if name is not None and name.memory_gb == memory else memory / count
 
 
 CURATED_TABLE = CuratedTable()

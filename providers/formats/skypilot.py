@@ -11,16 +11,20 @@ from providers.cells import plain, read_number
 from providers.document import Document, Getter, Record, TableRows
 from providers.errors import CellError, ProviderError
 from providers.file_names import folder_of, provider_in
+from providers.gpu_info import MIB_PER_GIB, described_form, proven_memory, read_gpu_info
 from providers.knowledge import MARKETPLACES, PROVIDERS, find_sku, squeezed
-from providers.names import Name, read_name
+from providers.names import Name, form_of, read_name
 from providers.sheet import Ignored, Reason
 
-NEEDED = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "SpotPrice", "Region")
+NEEDED = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "Region")
+OPTIONAL = ("SpotPrice", "AvailabilityZone", "GpuInfo", "UpstreamCloudId", "OperatingSystem")
 CURRENCY = "USD"  # the catalogs state none; SkyPilot prices are USD
 OPERATING_SYSTEM = "linux"  # the catalogs state none; SkyPilot starts Linux
 VAST = re.compile(r"vastv2-\d+x-.*-(\d{4,6})-\d+-\d+$")  # the MiB of one GPU stand in the name
-MIB_PER_GIB = 1024
 SENTINELS = frozenset({Decimal(700)})  # SkyPilot's stand-in for a TPU v6e price that it does not know
+NO_SPOT = frozenset({None, Decimal(0), Decimal(99_999_999)})  # how catalogs write that they know of no spot price
+NO_REGION = frozenset({"unspecified"})
+COMMUNITY = "_COMMUNITY"  # RunPod: machines of third parties
 DEFAULT_MEMORY = {"A100": Decimal(40), "V100": Decimal(16)}  # names without memory mean these; the larger says so
 WHOLE_MACHINE_HOSTS = frozenset({"a4-highgpu-8g"})  # its host row is 0: the GPU row is the whole machine
 A3_HOSTS = {False: ("a3-highgpu", "a3-ultragpu"), True: ("a3-megagpu",)}  # H100-MEGA has a machine of its own
@@ -36,7 +40,10 @@ class SkyPilot:
 
     key = "skypilot"
     title = "SkyPilot vms.csv"
-    reads = "on-demand and spot price per instance; Google Cloud as host + GPU of one zone; TPU slices by chips"
+    reads = (
+        "on-demand and spot price per instance; Google Cloud as host + GPU of one zone; TPU slices by chips; form "
+        "factor and memory from instance name and GpuInfo where they prove it; marketplaces as market floor"
+    )
     holds = "empty or zero price, sentinels, GPU without its host row, ragged rows, unknown accelerator or region"
     ignores = "instances without accelerator; host rows, which enter the sums; empty or zero spot prices"
 
@@ -58,7 +65,19 @@ class SkyPilot:
 class _Row:
     """The cells of one catalog row, read once."""
 
-    __slots__ = ("accelerator", "count", "instance", "price", "record", "region", "spot", "zone")
+    __slots__ = (
+        "accelerator",
+        "count",
+        "info",
+        "instance",
+        "os",
+        "price",
+        "record",
+        "region",
+        "spot",
+        "upstream",
+        "zone",
+    )
 
     def __init__(self, record: Record, reader: "_Reader") -> None:
         text = reader.text
@@ -66,7 +85,12 @@ class _Row:
         self.instance = text["InstanceType"].text(record)
         self.accelerator = text["AcceleratorName"].text(record)
         self.region = text["Region"].text(record)
+        if self.region.lower() in NO_REGION:
+            self.region = ""
         self.zone = text["AvailabilityZone"].text(record) or None
+        self.info = read_gpu_info(text["GpuInfo"].text(record))
+        self.upstream = text["UpstreamCloudId"].text(record)
+        self.os = "windows" if "windows" in text["OperatingSystem"].text(record).lower() else OPERATING_SYSTEM
         self.count = reader.number(record, "AcceleratorCount")
         self.price = reader.number(record, "Price")
         self.spot = reader.number(record, "SpotPrice")
@@ -75,8 +99,7 @@ class _Row:
 class _Reader:
     def __init__(self, table: TableRows, context: Context) -> None:
         self.table = table
-        names = (*NEEDED, "AvailabilityZone", "vCPUs", "MemoryGiB")
-        self.text = {name: table.getter(name) for name in names}
+        self.text = {name: table.getter(name) for name in (*NEEDED, *OPTIONAL)}
         self.parsed = Parsed(rows=len(table.records))
         self.provider = _provider(table, self.text["InstanceType"], context)
         self.without_spot = 0
@@ -124,20 +147,32 @@ class _Reader:
         self.parsed.offers.append(self._offer(record, None, "", instance, reasons=[reason]))
 
     def _offer(self, record: Record, price: Decimal | None, written: str, sku: str, **more: Any) -> Offer:
-        megabytes = VAST.match(sku)
         return Offer(
             line=record.line,
             raw=self.table.raw(record),
-            vram_gb=Decimal(megabytes[1]) / MIB_PER_GIB if megabytes else None,
             price=price,
             written=f"{written or 'nothing'} {CURRENCY}",
             currency=CURRENCY,
             basis="per_instance_hour",
             sku=sku,
             provider=self.provider,
-            default_vram_gb=DEFAULT_MEMORY,
             **more,
         )
+
+    def _described(self, row: _Row) -> dict[str, Any]:
+        """Return what a row shows of its accelerator beside the name: memory, form factor, and what is left open."""
+        memory = proven_memory(row.info, row.accelerator, row.count)
+        megabytes = VAST.match(row.instance)
+        known = find_sku(self.provider, row.instance)
+        if known is not None and known.accelerator:
+            return {"default_vram_gb": DEFAULT_MEMORY}
+        shown = {form_of(row.upstream), form_of(row.instance), described_form(row.info, row.accelerator)} - {""}
+        return {
+            "vram_gb": Decimal(megabytes[1]) / MIB_PER_GIB if megabytes else memory.gb,
+            "form_factor": shown.pop() if len(shown) == 1 else "",
+            "default_vram_gb": {} if memory.is_open else DEFAULT_MEMORY,
+            "flags": ["form_factor_unclear"] if len(shown) > 1 else [],
+        }
 
     def _emit(  # noqa: PLR0913 - one place that turns a row into its two offers
         self,
@@ -150,13 +185,16 @@ class _Reader:
     ) -> None:
         """Add the on-demand and the spot offer of a row, with the sums that led to their prices."""
         zone = None if (row.instance or row.accelerator, row.accelerator, row.region) in regional else row.zone
-        on_demand = "market_floor" if self.provider in MARKETPLACES else "on_demand"
-        shared = {"accelerator": row.accelerator, "region": row.region, "count": row.count}
+        of_others = self.provider in MARKETPLACES or row.instance.endswith(COMMUNITY)
+        on_demand = "market_floor" if of_others else "on_demand"
+        shared = {
+            "accelerator": row.accelerator, "region": row.region, "count": row.count, **self._described(row),
+        }  # fmt: skip
         reasons = _sentinel(price, "Price")
         if price is None:
-            reasons = [no_price("the catalog has no price: sold as a capacity block or on request")]
+            reasons = [no_price("the catalog has no on-demand price: sold as spot, as a capacity block or on request")]
         written = self.text["Price"].text(row.record) if not steps else "two rows in"
-        values = {"zone": zone, "os": OPERATING_SYSTEM, "capacity_class": "on_demand"}
+        values = {"zone": zone, "os": row.os, "capacity_class": "on_demand"}
         self.parsed.offers.append(
             self._offer(
                 row.record,
@@ -170,11 +208,11 @@ class _Reader:
                 **shared,
             )  # fmt: skip
         )
-        if not spot:
+        if spot in NO_SPOT:
             self.without_spot += 1
             return
         written = self.text["SpotPrice"].text(row.record) if not steps else "two rows in"
-        values = {"zone": row.zone, "os": OPERATING_SYSTEM, "capacity_class": "spot"}
+        values = {"zone": row.zone, "os": row.os, "capacity_class": "spot"}
         self.parsed.offers.append(
             self._offer(
                 row.record,
@@ -208,8 +246,9 @@ class _Reader:
         reason = Reason("component_only", message, "add the host row of the zone, or state the price of the machine")
         values = {"zone": row.zone, "os": OPERATING_SYSTEM}
         offer = self._offer(
-            row.record, row.price, self.text["Price"].text(row.record), "", values=values, reasons=[reason]
-        )
+            row.record, row.price, self.text["Price"].text(row.record), "", values=values, reasons=[reason],
+            default_vram_gb=DEFAULT_MEMORY,
+        )  # fmt: skip
         offer.accelerator, offer.region, offer.count = row.accelerator, row.region, row.count
         self.parsed.offers.append(offer)
 
@@ -282,7 +321,7 @@ def _shown(price: Decimal | None) -> str:
 
 
 def _sentinel(price: Decimal | None, column: str) -> list[Reason]:
-    if price not in SENTINELS:
+    if price is None or (price not in SENTINELS and price not in NO_SPOT - {Decimal(0)}):
         return []
     message = f"{column} {plain(price or Decimal(0))} is the catalog's stand-in for a price it does not know"
     return [Reason("price_sentinel", message, "state the price")]

@@ -2,6 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from providers import ProviderError, compare_quotes, count_changes, derive_rate,
 from providers.registry import FORMATS
 from providers.sheet import Reason
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 HEADER = "provider,sku,accelerator,accelerators_per_instance,price,price_basis,currency,purchase_model"
 
 
@@ -64,8 +66,9 @@ def test_a_completed_quote_gets_its_rate_and_steps():
     assert isinstance(derive_rate(held.quote), Reason)
 
 
-def test_the_table_of_formats_has_a_line_for_each():
+def test_the_readme_holds_the_table_of_formats_with_a_line_for_each():
     lines = formats_table().strip().split("\n")
 
     assert len(lines) == len(FORMATS) + 2
-    assert all(line.count("|") == 5 for line in lines)
+    assert all(line.count("|") == 6 for line in lines)
+    assert formats_table() in (REPOSITORY / "README.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.shared
 FOCUS_HINT = "FOCUS"
 COUNTS = {
     "aws/ec2instances_single_x2iedn.json": ("vantage", 1, 0, {}, 0),
-    "aws/karpenter_aws_ondemand.csv": ("karpenter", 1367, 86, {"outside_model_band": 1, "unknown_sku": 6}, 0),
+    "aws/karpenter_aws_ondemand.csv": ("karpenter", 1367, 92, {"outside_model_band": 1}, 0),
     "aws/price_list_ec2_offer.json": ("aws_price_list", 1, 0, {}, 0),
     "aws/price_list_ec2_query_page.json": ("aws_price_list", 2, 0, {}, 0),
     "azure/ea_price_sheet_opencost.csv": ("azure_price_sheet", 9, 0, {}, 0),
@@ -27,14 +27,14 @@ COUNTS = {
     "gpuhunt/jarvislabs.csv": ("gpuhunt", 9, 8, {}, 0),
     "gpuhunt/lium.csv": ("gpuhunt", 8, 4, {}, 0),
     "gpuhunt/vultr.csv": ("gpuhunt", 7, 6, {}, 0),
-    "large/karpenter_azure_ondemand.csv": ("karpenter", 64956, 1093, {"unknown_sku": 298}, 0),
+    "large/karpenter_azure_ondemand.csv": ("karpenter", 64956, 1219, {"unknown_sku": 172}, 0),
     "neocloud/api_hotaisle_available.json": ("hotaisle_api", 2, 2, {}, 0),
     "neocloud/api_lium_nodes_recorded.json": ("lium_api", 4, 4, {}, 0),
     "neocloud/fsdl_cloud-gpus.csv": (
-        "curated_table", 257, 292,
+        "curated_table", 257, 293,
         {
             "basis_disagrees": 26, "basis_not_proven": 4, "conflicting_price": 2, "memory_differs": 4,
-            "outside_model_band": 8,
+            "outside_model_band": 7,
         }, 0,
     ),
     "neocloud/tardellirs_offerings.json": (
