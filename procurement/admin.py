@@ -66,6 +66,11 @@ SHOWN: dict[type[Model], dict[str, Any]] = {
         "list_filter": ("is_current", "purchase_model"),
         "search_fields": ("code", "sku", "accelerator"),
     },
+    models.ContractDiscount: {
+        "list_display": ("code", "provider", "discount_percent", "valid_from", "valid_until", "is_archived"),
+        "search_fields": ("code", "source"),
+    },
+    models.PriceWatch: {"list_display": ("day", "time_zone", "is_recomputing", "made_at")},
     models.Build: {
         "list_display": ("name", "code", "operator", "accelerator", "is_archived"),
         "search_fields": ("code",),

@@ -16,6 +16,7 @@ ACTIONS: dict[str, tuple[str, ...]] = {
     "record.view": (VIEWER, ANALYST, FACILITIES, FINANCE),
     "provider.edit": (ANALYST,),
     "quote.edit": (ANALYST,),
+    "discount.edit": (ANALYST, FINANCE),
     "site.edit": (FACILITIES,),
     "build.edit": (FACILITIES,),
     "evidence.add": (FACILITIES,),

@@ -5,11 +5,12 @@ from typing import Any
 
 from django.contrib.auth.models import Group, User
 
-from procurement.models import AssumptionSet, Build, Provider, Quote, Workload
+from procurement.models import AssumptionSet, Build, ContractDiscount, Provider, Quote, Workload
 from procurement.permissions import ROLES
 from procurement.services.actors import Actor
 from procurement.services.assumptions import assumption_set_create, assumption_set_put_in_force
 from procurement.services.builds import build_create, build_part_create, evidence_add, promise_add
+from procurement.services.discounts import discount_create
 from procurement.services.providers import provider_create
 from procurement.services.quotes import quote_create
 from procurement.services.workloads import workload_create
@@ -63,6 +64,16 @@ def make_quote(**changes: Any) -> Quote:
         "source": "quotation 118", **changes,
     }  # fmt: skip
     return quote_create(by=SYSTEM, values=values)
+
+
+def make_discount(code: str = "acme-frame", **changes: Any) -> ContractDiscount:
+    """Return 10 % off everything that acme sells, from November 2026 to January 2027."""
+    values = {
+        "code": code, "provider": changes.pop("provider", None) or make_provider(), "discount_percent": "10",
+        "valid_from": date(2026, 11, 1), "valid_until": date(2027, 1, 15), "time_zone": "UTC",
+        "source": "framework agreement 7", **changes,
+    }  # fmt: skip
+    return discount_create(by=SYSTEM, values=values)
 
 
 def make_build(code: str = "hall-1", *, planned: int = 64, is_ready: bool = True, **changes: Any) -> Build:

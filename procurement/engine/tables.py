@@ -57,6 +57,8 @@ class Quote:
     accelerators_per_node: int | None = column("accelerators in one node", unit="accelerators")
     accelerators_per_instance: float | None = column("accelerators in one billed instance", unit="accelerators")
     price: float | None = column("amount per price basis", unit="currency", ranged=True)
+    list_price: float | None = column("price before the contract discount, on the same basis", unit="currency")
+    price_steps: tuple[str, ...] = column("how the price follows from the list price", factory=tuple)
     price_basis: str = column("what the price is per", default="per_accelerator_hour", choices=codes.PRICE_BASES)
     price_hours_per_month: float | None = column("hours of the month the supplier means", unit="hours", ranged=True)
     currency: str | None = column("ISO 4217 code")

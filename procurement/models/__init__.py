@@ -5,6 +5,7 @@ from procurement.models.api import ApiIdempotency, ApiUsage, Evaluation
 from procurement.models.assumptions import AssumptionSet, FxRate
 from procurement.models.builds import Build, CostLine, Evidence, Promise, Site, Tranche, Waiver
 from procurement.models.decisions import Decision, DecisionState
+from procurement.models.discounts import ContractDiscount, PriceWatch
 from procurement.models.jobs import Heartbeat, Job, JobStatus
 from procurement.models.quotes import AcceleratorAlias, PriceSheet, Provider, Quote, SheetRow, SheetRowState, SheetState
 from procurement.models.runs import (
@@ -31,6 +32,7 @@ __all__ = [
     "AvailabilityRow",
     "Build",
     "ComponentRow",
+    "ContractDiscount",
     "CostLine",
     "Decision",
     "DecisionState",
@@ -44,6 +46,7 @@ __all__ = [
     "MonthRow",
     "OptionRow",
     "PriceSheet",
+    "PriceWatch",
     "Promise",
     "Provider",
     "Quote",

@@ -5,12 +5,21 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Model, Q
+from django.db.models import Model
 
 from procurement.engine import tables
+from procurement.engine.bookability import quote_expires_on
 from procurement.engine.codes import OWN
 from procurement.engine.columns import columns
 from procurement.models import AssumptionSet, Build, Quote, Workload
+from procurement.selectors.discounts import (
+    DiscountedPrice,
+    discounted_price,
+    discounts_in_use,
+    less_discount,
+    price_row,
+)
+from procurement.selectors.quotes import quotes_in_force_on
 
 SCHEMA = "scenario/1"
 # document keys that are not the model field's own value
@@ -20,12 +29,14 @@ _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 def scenario_document(*, assumption_set: AssumptionSet, as_of: date) -> dict[str, Any]:
     """Return the whole question as a document: quotes in force, builds and workloads that are not archived."""
-    quotes = Quote.objects.filter(is_current=True, is_archived=False).select_related("provider", "cluster")
-    quotes = quotes.filter(Q(valid_from__isnull=True) | Q(valid_from__lte=as_of), quoted_on__lte=as_of)
     builds = Build.objects.filter(is_archived=False).select_related("operator", "site")
     builds = builds.prefetch_related("tranches", "costs", "waived", "evidence", "promises")
     archived_builds = set(Build.objects.filter(is_archived=True).values_list("code", flat=True))
-    quote_documents = [quote_document(quote) for quote in quotes.order_by("code")]
+    discounts, zone = discounts_in_use(), assumption_set.time_zone
+    quote_documents = [
+        {**quote_document(quote), **discounted_columns(quote, discounted_price(quote, discounts, as_of, zone))}
+        for quote in quotes_in_force_on(as_of)
+    ]
     for document in quote_documents:
         if document.get("cluster") in archived_builds:
             del document["cluster"]
@@ -45,6 +56,42 @@ def scenario_document(*, assumption_set: AssumptionSet, as_of: date) -> dict[str
 def quote_document(quote: Quote) -> dict[str, Any]:
     """Return one quote as in the document."""
     return {"id": quote.code, **_columns_of(quote, tables.Quote)}
+
+
+def discounted_columns(quote: Quote, paid: DiscountedPrice) -> dict[str, Any]:
+    """Return the columns that a contract discount changes: what is paid, the list price and the steps between them.
+
+    A discounted price can be signed no longer than its discount holds. A discount that could not be taken off is told
+    in the steps, and the list price is frozen as it is.
+    """
+    if not paid.is_discounted:
+        return {"price_steps": [paid.fault]} if paid.fault else {}
+    found = {
+        "price": _ranged(quote, paid, "price", paid.price),
+        "list_price": _plain(paid.list_price),
+        "price_steps": list(paid.steps),
+    }
+    if paid.upfront:
+        found["upfront"] = _ranged(quote, paid, "upfront", paid.upfront)
+    expires_on = quote_expires_on(
+        purchase_model=quote.purchase_model, quoted_on=quote.quoted_on, valid_until=quote.valid_until
+    )
+    if paid.valid_until is not None and paid.valid_until < expires_on:
+        found["valid_until"] = paid.valid_until.isoformat()
+    return found
+
+
+def _ranged(quote: Quote, paid: DiscountedPrice, name: str, likely: Decimal) -> Any:
+    """Return a discounted number, with the least and greatest of an estimate discounted alike."""
+    around = (quote.ranges or {}).get(name)
+    if not around:
+        return _plain(likely)
+    ends = {}
+    for end in ("min", "max"):
+        row = {**price_row(quote), name: Decimal(str(around[end]))}
+        less = less_discount(row, paid.discounts[0], [])
+        ends[end] = _plain(less[name] if isinstance(less, dict) else likely)  # an amount may eat up the least price
+    return {"min": ends["min"], "likely": _plain(likely), "max": ends["max"]}
 
 
 def build_document(build: Build) -> dict[str, Any]:

@@ -25,6 +25,27 @@ def quotes_in_force() -> QuerySet[Quote]:
     return Quote.objects.filter(is_current=True, is_archived=False).select_related("provider", "cluster", "sheet")
 
 
+def has_begun(quote: Quote, day: date) -> bool:
+    """Return whether a version's first day has come: stated, else the day it was quoted."""
+    return quote.quoted_on <= day and (quote.valid_from is None or quote.valid_from <= day)
+
+
+def quotes_in_force_on(day: date) -> list[Quote]:
+    """Return the version of every offer that holds on a day, by code.
+
+    A version that waits for its day leaves the one before it in force. Archived offers are left out, and those of which
+    no version has begun.
+    """
+    found = []
+    for newest in quotes_in_force().select_related("supersedes").order_by("code"):
+        version: Quote | None = newest
+        while version is not None and not has_begun(version, day):
+            version = version.supersedes
+        if version is not None:
+            found.append(version)
+    return found
+
+
 def quotes_all() -> QuerySet[Quote]:
     """Return every version of every offer."""
     return Quote.objects.select_related("provider", "cluster", "sheet")
@@ -47,13 +68,13 @@ def quote_expiry(quote: Quote, as_of: date | None = None) -> ExpiringQuote:
 def quotes_expiring(within_days: int, as_of: date | None = None) -> list[ExpiringQuote]:
     """Return offers in force that expire within the days asked for or have expired, soonest first."""
     as_of = as_of or day_of_evaluation()
-    rows = (quote_expiry(quote, as_of) for quote in quotes_in_force())
+    rows = (quote_expiry(quote, as_of) for quote in quotes_in_force_on(as_of))
     return sorted((row for row in rows if row.days_left <= within_days), key=lambda row: (row.expires_on, row.quote.pk))
 
 
 def quotes_valid_on(day: date) -> list[Quote]:
     """Return offers in force that can be signed on the day."""
-    return [quote for quote in quotes_in_force() if quote_expiry(quote, day).days_left >= 0]
+    return [quote for quote in quotes_in_force_on(day) if quote_expiry(quote, day).days_left >= 0]
 
 
 def price_sheets_all() -> QuerySet[PriceSheet]:

@@ -9,6 +9,8 @@ from django.utils.text import slugify
 
 from procurement.models import Quote
 from procurement.permissions import require
+from procurement.selectors.discounts import PRICE_FIELDS as PRICE_FIELDS
+from procurement.selectors.discounts import price_row
 from procurement.services.actors import Actor
 from procurement.services.audit import field_changes
 from procurement.services.checks import quote_check
@@ -19,10 +21,6 @@ from providers.contract import KEY_COLUMNS, row_key
 from providers.rates import BASIS_WORDS, per_accelerator_hour
 
 OWN_FIELDS = {"id", "version", "is_current", "supersedes", "created_at", "modified_at", "created_by", "reason"}
-PRICE_FIELDS = (
-    "price", "price_basis", "accelerators_per_node", "accelerators_per_instance", "price_hours_per_month",
-    "term_months", "upfront",
-)  # fmt: skip
 
 
 def quote_create(*, by: Actor, values: Mapping[str, Any]) -> Quote:
@@ -85,7 +83,7 @@ def quote_archive(*, by: Actor, quote: Quote, version: int, is_archived: bool = 
 
 def quote_derive(quote: Quote) -> None:
     """Set the hourly price per accelerator and its derivation; both stay empty when the record does not allow it."""
-    row = {name: Quote._meta.get_field(name).to_python(getattr(quote, name)) for name in PRICE_FIELDS}
+    row = price_row(quote)
     steps = [f"{row['price'].normalize():f} {quote.currency} {BASIS_WORDS.get(quote.price_basis, quote.price_basis)}"]
     rate = per_accelerator_hour(row, steps)
     quote.price_per_accelerator_hour = None if isinstance(rate, Reason) else rate  # type: ignore[assignment]
