@@ -14,6 +14,7 @@ from procurement.selectors.jobs import jobs_due_count
 from procurement.services.clock import clock_request
 from procurement.services.clock import clock_tick as clock_service
 from procurement.services.evaluations import evaluation_run
+from procurement.services.expiry import price_watch
 from procurement.services.job_runner import Farewell, Service, job_work, jobs_bury
 from procurement.services.jobs import heartbeat_write
 from procurement.services.price_sheets import price_sheet_failed, price_sheet_import
@@ -32,6 +33,7 @@ JOB_KINDS: dict[str, Service] = {
     "clock_tick": clock_service,
     "price_sheet_import": price_sheet_import,
     "evaluation": evaluation_run,
+    "price_watch": price_watch,
     "recompute": recompute,
     "recompute_energization": recompute_energization,
     "recompute_availability": recompute_availability,

@@ -2,46 +2,18 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from procurement.models import Build, Provider, Run
+from procurement.selectors.option_names import option_parts
 from reports.selectors import run_parts
 from reports.sentences import words
 
-MARGINAL = "#marginal"
 PURCHASE_MODELS = {
     "on_demand": "on demand", "spot": "spot", "low_priority": "low priority", "promo": "promotion",
     "reserved": "reserved", "savings_plan": "savings plan", "cud": "committed use", "capacity_block": "capacity block",
     "dws": "queued start", "market_floor": "market floor", "contract": "contract",
 }  # fmt: skip
-
-
-class Parts(NamedTuple):
-    """What an option name is made of."""
-
-    kind: str  # cloud, on_prem, hybrid, bridge, wait or current
-    build: str = ""
-    quote: str = ""
-    is_marginal: bool = False
-
-
-def option_parts(option: str) -> Parts:
-    """Take an option name apart; the name of a build holds neither `+` nor `#`."""
-    kind, _, rest = option.partition(":")
-    if kind == "wait":
-        inner = option_parts(rest)
-        return Parts("wait", inner.build, inner.quote, inner.is_marginal)
-    if kind == "cloud":
-        return Parts(kind, quote=rest)
-    if kind == "on_prem":
-        return Parts(kind, build=rest.removesuffix(MARGINAL), is_marginal=rest.endswith(MARGINAL))
-    if kind == "hybrid":
-        build, _, quote = rest.partition("+")
-        return Parts(kind, build, quote)
-    if kind == "bridge":
-        quote, _, build = rest.rpartition("->")
-        return Parts(kind, build, quote)
-    return Parts(kind)
 
 
 @dataclass(frozen=True, slots=True)

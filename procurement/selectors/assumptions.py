@@ -27,3 +27,9 @@ def day_of_evaluation(assumption_set: AssumptionSet | None = None) -> date:
     if assumption_set.evaluated_on is not None:
         return assumption_set.evaluated_on
     return timezone.now().astimezone(ZoneInfo(assumption_set.time_zone)).date()
+
+
+def zone_of_evaluation(assumption_set: AssumptionSet | None = None) -> str:
+    """Return the zone in which days begin and end: that of the set in force, UTC before there is one."""
+    assumption_set = assumption_set or assumption_set_in_force()
+    return assumption_set.time_zone if assumption_set else "UTC"

@@ -5,6 +5,7 @@ from typing import Protocol
 from procurement.models.jobs import Job
 from procurement.services.api_requests import replies_prune
 from procurement.services.evaluations import evaluations_prune
+from procurement.services.expiry import price_watch_request
 from procurement.services.jobs import job_request, jobs_prune
 from procurement.services.runs import recompute_when_time_changes_it
 
@@ -29,4 +30,5 @@ def clock_tick(job: RunningTick, slot: str) -> None:
     jobs_prune()
     replies_prune()
     evaluations_prune()
+    price_watch_request()
     recompute_when_time_changes_it()

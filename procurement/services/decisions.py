@@ -15,6 +15,7 @@ from procurement.permissions import require
 from procurement.selectors.assumptions import day_of_evaluation
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
+from procurement.services.expiry import refuse_expired_quotes
 from procurement.services.records import record_update, validation_error
 
 _NUMBER_LOCK = 4_817_002  # advisory lock key: decisions are numbered one after the other
@@ -39,6 +40,7 @@ def decision_prepare(*, by: Actor, run: Run, workload_code: str, values: Mapping
         message = f"`{values.get('option')}` is not a feasible option for {workload_code}. Feasible: {feasible}."
         raise ProcurementError("invalid", message, {"option": [message]})
     _refuse_terms(values)
+    refuse_expired_quotes(run=run, option=option.option)
     decision = Decision(
         run=run, workload_code=workload_code, currency=run.currency, inputs_digest=answer.digest,
         prepared_by=by.user, created_by=by.user, **values,
@@ -69,7 +71,7 @@ def _refuse_terms(values: Mapping[str, Any]) -> None:
 
 
 def decision_approve(*, by: Actor, decision: Decision, version: int, comment: str = "") -> Decision:
-    """Approve a proposed decision; refuses its preparer, and one whose validity has passed."""
+    """Approve a proposed decision; refuses its preparer, and one whose validity or quote has passed."""
     require(by.user, "decision.approve")
     if by.user is not None and decision.prepared_by_id == by.user.pk:
         raise ProcurementError(
@@ -80,6 +82,7 @@ def decision_approve(*, by: Actor, decision: Decision, version: int, comment: st
             "decision_expired",
             f"{decision.code} was valid until {decision.valid_until}; prepare it again on today's run.",
         )
+    refuse_expired_quotes(run=decision.run, option=decision.option)
     return _close(by=by, decision=decision, version=version, state=DecisionState.APPROVED, comment=comment)
 
 

@@ -31,8 +31,16 @@ WORDS = {
     "rejected": "rejected",
     "withdrawn": "withdrawn",
     "revoke": "revoked",
+    "watch": "watched",
 }
-THINGS = {"costline": "Cost line", "assumptionset": "Assumption set", "pricesheet": "Price sheet", "sheetrow": "Row"}
+THINGS = {
+    "costline": "Cost line",
+    "contractdiscount": "Discount",
+    "pricewatch": "Night of prices",
+    "assumptionset": "Assumption set",
+    "pricesheet": "Price sheet",
+    "sheetrow": "Row",
+}
 
 
 def history_shown(record: Model) -> list[dict[str, Any]]:
