@@ -91,6 +91,10 @@ SHOWN: dict[type[Model], dict[str, Any]] = {
         "list_filter": ("state",),
         "exclude": ("inputs",),
     },
+    models.ForecastScore: {
+        "list_display": ("build_code", "gate", "as_of", "p50_on", "p80_on", "p90_on", "reached_on"),
+        "list_filter": ("gate", "operator"),
+    },
     models.Answer: {"list_display": ("workload_name", "verdict", "option", "npv", "currency", "how_sure")},
     models.Decision: {
         "list_display": ("code", "workload_code", "option", "amount", "state", "prepared_by", "approved_by")

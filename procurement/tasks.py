@@ -15,6 +15,7 @@ from procurement.services.clock import clock_request
 from procurement.services.clock import clock_tick as clock_service
 from procurement.services.evaluations import evaluation_run
 from procurement.services.expiry import price_watch
+from procurement.services.forecast_scores import forecast_scores_update
 from procurement.services.job_runner import Farewell, Service, job_work, jobs_bury
 from procurement.services.jobs import heartbeat_write
 from procurement.services.price_sheets import price_sheet_failed, price_sheet_import
@@ -34,6 +35,7 @@ JOB_KINDS: dict[str, Service] = {
     "price_sheet_import": price_sheet_import,
     "evaluation": evaluation_run,
     "price_watch": price_watch,
+    "forecast_scores": forecast_scores_update,
     "recompute": recompute,
     "recompute_energization": recompute_energization,
     "recompute_availability": recompute_availability,

@@ -14,6 +14,7 @@ from procurement.views import (
     quotes,
     references,
     runs,
+    track_record,
     workloads,
 )
 
@@ -110,6 +111,9 @@ urlpatterns = [
         assumptions.AssumptionSetPutInForceView.as_view(),
         name="assumption_set_put_in_force",
     ),
+    path("look-back/forecasts/", track_record.TrackRecordView.as_view(), name="track_record"),
+    path("look-back/forecasts/score/", track_record.ScoreNowView.as_view(), name="score_now"),
+    path("look-back/slips/", track_record.LearnedSlipsView.as_view(), name="learned_slips"),
     path("runs/", runs.RunListView.as_view(), name="runs"),
     path("runs/request/", runs.RunRequestView.as_view(), name="run_request"),
     path("runs/<int:pk>/", runs.RunDetailView.as_view(), name="run"),

@@ -14,6 +14,7 @@ from procurement.api import (
     views_schema,
     views_sheets,
     views_tables,
+    views_track_record,
     views_workloads,
 )
 from procurement.api.converters import CodeConverter, NumberConverter
@@ -124,6 +125,12 @@ runs = [
         name="latest_recommendation",
     ),
 ]
+looking_back = [
+    path("forecast-scores/", views_track_record.ForecastScoreListApi.as_view(), name="forecast_scores"),
+    path("forecast-track-record/", views_track_record.TrackRecordApi.as_view(), name="track_record"),
+    path("learned-slips/", views_track_record.LearnedSlipListApi.as_view(), name="learned_slips"),
+    path("learned-slips/propose/", views_track_record.LearnedSlipProposeApi.as_view(), name="learned_slips_propose"),
+]
 decisions = [
     path("decisions/", views_decisions.DecisionListApi.as_view(), name="decisions"),
     path(f"decisions/{CODE}/", views_decisions.DecisionDetailApi.as_view(), name="decision"),
@@ -156,5 +163,5 @@ description = [
     path("reference/", views_schema.ReferenceApi.as_view(), name="reference"),
 ]
 urlpatterns = [
-    *description, *reference, *quotes, *builds, *workloads, *runs, *decisions, *accounts, *answers,
+    *description, *reference, *quotes, *builds, *workloads, *runs, *looking_back, *decisions, *accounts, *answers,
 ]  # fmt: skip

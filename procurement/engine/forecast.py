@@ -18,7 +18,7 @@ from procurement.engine.slip import (
     Distribution,
     bringup_days,
     changed_promise,
-    default_class,
+    class_of,
     followed_by,
     reconfirmation,
     slip_of,
@@ -76,7 +76,7 @@ class _Forecaster:
         self.combined: dict[frozenset[tuple[str, str | None, str]], Distribution] = {}
         self.bringup: Distribution | None = None
         if build.bringup_days is not None:
-            self.bringup = bringup_days(build.bringup_days, slip_of("bringup", assumptions))
+            self.bringup = bringup_days(build.bringup_days, slip_of("bringup", assumptions, build.operator))
 
     def forecast(self, scope: Scope, usable: int, largest_job: int) -> Forecast:
         """Return the forecast for one network scope."""
@@ -98,7 +98,8 @@ class _Forecaster:
             p50=p50,
             p80=p80,
             p90=p90,
-            per_gate={} if is_done else self._per_gate(gates),
+            per_gate={} if is_done else self._per_gate(gates, (0.1, 0.5, 0.9)),
+            per_gate_p80={} if is_done else {gate: day["p80"] for gate, day in self._per_gate(gates, (0.8,)).items()},
             missing=missing,
             not_before_p50=day_reached(self.as_of, known, 0.5) if missing and is_dated else None,
             by_date=tuple(self._row(day, everything, tranches) for day in self.assumptions.forecast_dates),
@@ -147,13 +148,11 @@ class _Forecaster:
         return None if promised is None else reconfirmation() * promised
 
     def _promised(self, promises: Sequence[Promise]) -> Distribution:
-        slips = [slip_of(self._class(promise), self.assumptions) for promise in promises]
+        slips = [slip_of(self._class(promise), self.assumptions, self.build.operator) for promise in promises]
         return changed_promise(promises, slips, self.as_of)
 
     def _class(self, promise: Promise) -> str:
-        if promise.slip_class is not None:
-            return promise.slip_class
-        return default_class(promise.gate, is_power_uncommitted=self.is_power_uncommitted)
+        return class_of(promise, is_power_uncommitted=self.is_power_uncommitted)
 
     def combine(self, gates: Iterable[OpenGate]) -> Distribution:
         """Return when all of some open gates are reached and brought up; gates without a date are left out.
@@ -187,13 +186,13 @@ class _Forecaster:
             found |= set(self.readiness.binding_gates)  # the lists of nodes do not meet, and no date mends that
         return tuple(gate for gate in GATES if gate in found)
 
-    def _per_gate(self, gates: Sequence[OpenGate]) -> dict[str, dict[str, date | None]]:
+    def _per_gate(self, gates: Sequence[OpenGate], quantiles: Sequence[float]) -> dict[str, dict[str, date | None]]:
         found: dict[str, dict[str, date | None]] = {}
         for name in GATES:
             dated = [gate for gate in gates if gate.state.gate == name and gate.reached is not None]
             if dated:
                 reached = _product(dated)
-                found[name] = {f"p{p * 100:.0f}": day_reached(self.as_of, reached, p) for p in (0.1, 0.5, 0.9)}
+                found[name] = {f"p{p * 100:.0f}": day_reached(self.as_of, reached, p) for p in quantiles}
         return found
 
     def _row(self, day: date, everything: Distribution | None, tranches: Sequence[TrancheForecast]) -> DayRow:

@@ -67,6 +67,7 @@ class Forecast:
     p80: date | None
     p90: date | None
     per_gate: Mapping[str, Mapping[str, date | None]]
+    per_gate_p80: Mapping[str, date | None]
     missing: tuple[str, ...]
     not_before_p50: date | None
     by_date: tuple[DayRow, ...]
@@ -146,6 +147,7 @@ class Forecast:
             "status": self.status,
             **{name: _iso(getattr(self, name)) for name in ("p10", "p50", "p80", "p90")},
             "per_gate": {gate: {name: _iso(day) for name, day in days.items()} for gate, days in self.per_gate.items()},
+            "per_gate_p80": {gate: _iso(day) for gate, day in self.per_gate_p80.items()},
             "missing": list(self.missing),
             "not_before_p50": _iso(self.not_before_p50),
             "conditions": list(self.conditions),

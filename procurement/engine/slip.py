@@ -31,9 +31,27 @@ DEFAULT_SLIPS: Mapping[str, SlipClass] = {
 POWER_GATES = ("powered", "utility_energized")
 
 
-def slip_of(name: str, assumptions: Assumptions) -> SlipClass:
-    """Return a slip class: as the assumptions state it, else by default."""
-    return assumptions.slip_classes.get(name) or DEFAULT_SLIPS[name]
+def slip_key(name: str, operator: str) -> str:
+    """Return the name under which assumptions keep a slip class that one operator alone has: `bringup@acme`."""
+    return f"{name}@{operator}"
+
+
+def slip_of(name: str, assumptions: Assumptions, operator: str | None = None) -> SlipClass:
+    """Return a slip class: as the assumptions state it for the operator, else for all, else by default."""
+    stated = assumptions.slip_classes
+    own = stated.get(slip_key(name, operator)) if operator is not None else None
+    return own or stated.get(name) or DEFAULT_SLIPS[name]
+
+
+def class_of(promise: Promise, *, is_power_uncommitted: bool) -> str:
+    """Return the slip class of a promise: as it names it, else that of its gate."""
+    return promise.slip_class or default_class(promise.gate, is_power_uncommitted=is_power_uncommitted)
+
+
+def lognormal_of(slip: SlipClass) -> tuple[float, float]:
+    """Return mean and standard deviation of ln R from its P10 and P90 (semantics 36)."""
+    low, high = math.log(slip.p10), math.log(slip.p90)
+    return (low + high) / 2, (high - low) / (2 * Z90)
 
 
 def default_class(gate: str, *, is_power_uncommitted: bool) -> str:
@@ -53,8 +71,7 @@ def survival_log(ratios: Distribution, slip: SlipClass) -> Distribution:
     slip
         P10 and P90 of that ratio.
     """
-    mu = (math.log(slip.p10) + math.log(slip.p90)) / 2
-    sigma = (math.log(slip.p90) - math.log(slip.p10)) / (2 * Z90)
+    mu, sigma = lognormal_of(slip)
     positive = np.maximum(ratios, 1e-300)
     if sigma == 0:
         return np.where(np.log(positive) < mu - 1e-12, 0.0, -np.inf)

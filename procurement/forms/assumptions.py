@@ -48,7 +48,7 @@ class AssumptionSetForm(RecordForm):
             is_folded=True,
         ),
         Section(
-            "Slip classes", tuple(f"slip_{slip}_{end}" for slip in SLIPS for end in ("p10", "p90")),
+            "Slip classes", (*(f"slip_{slip}_{end}" for slip in SLIPS for end in ("p10", "p90")), "slips_of_operators"),
             "Actual over promised duration. Both ends, over the usual ones.", is_folded=True,
         ),
         Section(
@@ -63,6 +63,10 @@ class AssumptionSetForm(RecordForm):
     approval_days = forms.CharField(
         required=False, label="Approval times", widget=forms.Textarea(attrs={"rows": 3}),
         help_text="One a line: amount, days. The last line may leave the amount out as *. As in: 100000 5",
+    )  # fmt: skip
+    slips_of_operators = forms.CharField(
+        required=False, label="Slips of one operator", widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text="One a line: class, operator (own or a provider's code), P10, P90. As in: bringup own 1.05 1.80",
     )  # fmt: skip
     forecast_dates = ListField(required=False, label="Days to forecast", help_text="ISO days with commas.")
 
@@ -87,6 +91,10 @@ class AssumptionSetForm(RecordForm):
         """Return the steps of approval."""
         return _lines(self.cleaned_data["approval_days"], _step)
 
+    def clean_slips_of_operators(self) -> list[dict[str, Any]]:
+        """Return the slips that hold for one operator alone."""
+        return _lines(self.cleaned_data["slips_of_operators"], _operator_slip)
+
     def clean_forecast_dates(self) -> list[str]:
         """Return the days as ISO text."""
         return [_day(word).isoformat() for word in self.cleaned_data["forecast_dates"]]
@@ -105,7 +113,7 @@ class AssumptionSetForm(RecordForm):
             slip: {"p10": plain_number(low), "p90": plain_number(high)}
             for slip, (low, high) in ends.items()
             if low is not None and high is not None
-        }
+        } | {line["name"]: line["ends"] for line in self.cleaned_data["slips_of_operators"]}
         steps = self.cleaned_data["approval_days"]
         values["policy"] = {**(values["policy"] or {}), **({"approval_days": steps} if steps else {})}
         values["price_change_per_year"] = values["price_change_per_year"] or {}
@@ -121,6 +129,11 @@ def set_initial(record: AssumptionSet) -> dict[str, Any]:
     initial: dict[str, Any] = {f"days_{gate}": limit for gate, limit in record.evidence_days.items()}
     for slip, ends in record.slip_classes.items():
         initial |= {f"slip_{slip}_{end}": ends[end] for end in ("p10", "p90")}
+    initial["slips_of_operators"] = "\n".join(
+        f"{slip.replace('@', ' ')} {ends['p10']} {ends['p90']}"
+        for slip, ends in record.slip_classes.items()
+        if "@" in slip
+    )
     initial["rates"] = "\n".join(
         f"{rate.base} {rate.counter} {plain(rate.rate)} {rate.on} {rate.source}".strip() for rate in record.fx.all()
     )
@@ -170,6 +183,16 @@ def _step(line: str) -> dict[str, Any]:
         raise ValidationError(f"`{line.strip()}` should be: amount days.")
     days = int(read_number(words[1]))
     return {"days": days} if words[0] == "*" else {"up_to": plain_number(Decimal(read_number(words[0]))), "days": days}
+
+
+def _operator_slip(line: str) -> dict[str, Any]:
+    words = line.replace(";", " ").replace("@", " ").split()
+    if len(words) != 4 or words[0] not in SLIPS:
+        raise ValidationError(
+            f"`{line.strip()}` should be: class operator P10 P90, the class one of {', '.join(SLIPS)}."
+        )
+    low, high = (plain_number(Decimal(read_number(word))) for word in words[2:])
+    return {"name": f"{words[0]}@{words[1]}", "ends": {"p10": low, "p90": high}}
 
 
 def _day(word: str) -> date:

@@ -6,6 +6,7 @@ from procurement.models.assumptions import AssumptionSet, FxRate
 from procurement.models.builds import Build, CostLine, Evidence, Promise, Site, Tranche, Waiver
 from procurement.models.decisions import Decision, DecisionState
 from procurement.models.discounts import ContractDiscount, PriceWatch
+from procurement.models.forecast_scores import ForecastScore
 from procurement.models.jobs import Heartbeat, Job, JobStatus
 from procurement.models.quotes import AcceleratorAlias, PriceSheet, Provider, Quote, SheetRow, SheetRowState, SheetState
 from procurement.models.runs import (
@@ -39,6 +40,7 @@ __all__ = [
     "EnergizationRow",
     "Evaluation",
     "Evidence",
+    "ForecastScore",
     "FxRate",
     "Heartbeat",
     "Job",

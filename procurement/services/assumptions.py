@@ -1,6 +1,7 @@
 """Writes of assumption sets: made once, put in force, never edited after use."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -9,11 +10,14 @@ from django.db import transaction
 from procurement.errors import ProcurementError
 from procurement.models import AssumptionSet, FxRate
 from procurement.permissions import require
+from procurement.selectors.assumptions import assumption_set_in_force
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.checks import assumptions_check
 from procurement.services.records import record_create, record_update, validation_error
 from procurement.services.runs import recompute_request
+
+_NOT_COPIED = {"id", "version", "is_archived", "is_in_force", "created_at", "modified_at", "created_by", "name"}
 
 
 def assumption_set_create(
@@ -82,3 +86,33 @@ def _store_rates(assumption_set: AssumptionSet, fx: Sequence[Mapping[str, Any]])
             message = f"exchange rate {number}: {refused.message}"
             raise ProcurementError("invalid", message, {"fx": [message]}) from error
         rate.save()
+
+
+def assumption_set_draft(
+    *, by: Actor, name: str, source: str, dated_on: date, changes: Mapping[str, Any]
+) -> AssumptionSet:
+    """Store a copy of the set in force with some values changed; it takes effect when finance puts it in force.
+
+    Refuses when no set is in force: there is nothing to copy.
+    """
+    require(by.user, "assumptions.edit")
+    basis = assumption_set_in_force()
+    if basis is None:
+        raise ProcurementError("no_assumptions", "No assumption set is in force, so there is none to copy and change.")
+    kept = {
+        field.name: getattr(basis, field.name)
+        for field in AssumptionSet._meta.concrete_fields
+        if field.name not in _NOT_COPIED
+    }
+    fx = [
+        {"base": rate.base, "counter": rate.counter, "rate": rate.rate, "on": rate.on, "source": rate.source}
+        for rate in basis.fx.all()
+    ]
+    values = {**kept, **changes, "name": _free_name(name), "dated_on": dated_on, "source": source[:500]}
+    return assumption_set_create(by=by, values=values, fx=fx)
+
+
+def _free_name(name: str) -> str:
+    stem = name[:110]
+    taken = set(AssumptionSet.objects.filter(name__startswith=stem).values_list("name", flat=True))
+    return next(found for found in (stem, *(f"{stem} ({number})" for number in range(2, 1000))) if found not in taken)

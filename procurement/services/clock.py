@@ -6,6 +6,7 @@ from procurement.models.jobs import Job
 from procurement.services.api_requests import replies_prune
 from procurement.services.evaluations import evaluations_prune
 from procurement.services.expiry import price_watch_request
+from procurement.services.forecast_scores import forecast_scores_request_daily
 from procurement.services.jobs import job_request, jobs_prune
 from procurement.services.runs import recompute_when_time_changes_it
 
@@ -32,3 +33,4 @@ def clock_tick(job: RunningTick, slot: str) -> None:
     evaluations_prune()
     price_watch_request()
     recompute_when_time_changes_it()
+    forecast_scores_request_daily()

@@ -162,7 +162,11 @@ def _blocks(record: AssumptionSet) -> list[dict[str, Any]]:
     ]})  # fmt: skip
     days = [{"name": label(gate), "value": limit, "unit": "days"} for gate, limit in record.evidence_days.items()]
     slips = [
-        {"name": label(slip), "value": f"{ends['p10']} to {ends['p90']}", "unit": "ratio, 1 in 10 to 9 in 10"}
+        {
+            "name": _slip_words(slip),
+            "value": f"{ends['p10']} to {ends['p90']}",
+            "unit": "ratio, 1 in 10 to 9 in 10",
+        }
         for slip, ends in record.slip_classes.items()
     ]
     blocks += [{"title": "Evidence: days it counts", "facts": days}, {"title": "Slip classes", "facts": slips}]
@@ -171,3 +175,8 @@ def _blocks(record: AssumptionSet) -> list[dict[str, Any]]:
 
 def _words(value: Any) -> Any:
     return f"{value['min']} / {value['likely']} / {value['max']}" if isinstance(value, dict) else value
+
+
+def _slip_words(slip: str) -> str:
+    name, _, operator = slip.partition("@")
+    return f"{label(name)} of {operator}" if operator else label(name)

@@ -28,6 +28,7 @@ MAIN = (
     ("Workloads", "procurement:workloads", ("/workloads/",)),
     ("Assumptions", "procurement:assumptions", ("/assumptions/",)),
     ("Runs", "procurement:runs", ("/runs/", "/jobs/")),
+    ("Look back", "procurement:track_record", ("/look-back/",)),
     ("Reports", "reports:index", ("/reports/",)),
 )
 SECTIONS = {
@@ -41,6 +42,10 @@ SECTIONS = {
         ("All builds", "procurement:builds"),
         ("Capacity by month", "procurement:capacity"),
         ("Sites", "procurement:sites"),
+    ),
+    "look_back": (
+        ("Forecast track record", "procurement:track_record"),
+        ("Learned slips", "procurement:learned_slips"),
     ),
     "runs": (("Runs", "procurement:runs"), ("Jobs", "procurement:jobs")),
 }

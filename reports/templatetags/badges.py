@@ -112,7 +112,11 @@ BADGES: dict[str, Badge] = {
     "committed": Badge("Committed", "lock", INFO),
     "paid": Badge("Paid", "check", GOOD),
     "default": Badge("Default", "info", NEUTRAL),
-    # a forecast
+    # a forecast, and what became of it
+    "fits": Badge("Fits", "check", GOOD),
+    "later": Badge("Later than said", "alert", BAD),
+    "earlier": Badge("Earlier than said", "info", INFO),
+    "no_outcome": Badge("No outcome yet", "clock", NEUTRAL),
     "ok": Badge("Forecast", "calendar", INFO),
     "no_forecast": Badge("No forecast", "question", WARN),
 }

@@ -71,6 +71,7 @@ ROUTES = {
     "runs": {"GET": READERS, "POST": ASKERS},
     "run": READ, "run_inputs": READ, "run_energization": READ, "recommendations": READ, "recommendation": READ,
     "options": READ, "availability": READ, "latest_recommendations": READ, "latest_recommendation": READ,
+    "forecast_scores": READ, "track_record": READ, "learned_slips": READ, "learned_slips_propose": {"POST": FINANCE},
     "decisions": {"GET": READERS, "POST": PREPARERS},
     "decision": READ,
     "decision_approve": {"POST": FINANCE}, "decision_reject": {"POST": FINANCE},

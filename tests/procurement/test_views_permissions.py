@@ -13,7 +13,8 @@ pytestmark = pytest.mark.django_db
 
 LISTS = (
     "overview", "search", "help", "quotes", "expiries", "price_sheets", "providers", "builds", "capacity", "sites",
-    "workloads", "assumptions", "runs", "jobs", "decisions", "tokens",
+    "workloads", "assumptions", "runs", "jobs", "decisions", "tokens", "track_record",
+    "learned_slips",
 )  # fmt: skip
 # page that needs a right, the right
 FORMS = (
