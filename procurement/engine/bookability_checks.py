@@ -23,6 +23,7 @@ from procurement.engine.codes import FABRICS, INTERCONNECTS
 from procurement.engine.dates import reached_by, waits_for_renewal_alone
 from procurement.engine.forecast import Forecast
 from procurement.engine.obstacles import largest_domain
+from procurement.engine.quote_filter import allows_provider
 from procurement.engine.readiness import Readiness
 from procurement.engine.residency import residency_reason
 from procurement.engine.slip import first_day
@@ -178,7 +179,7 @@ def _place_codes(
     codes = []
     if allowed and provider is None:
         codes.append("missing:provider")
-    elif allowed and (provider or "").casefold() not in {name.casefold() for name in allowed}:
+    elif not allows_provider(allowed, provider):
         codes.append("provider_not_allowed")
     reason = residency_reason(residency, provider=provider, region=region, site=site)
     return (*codes, reason) if reason else tuple(codes)

@@ -12,6 +12,7 @@ from procurement.engine.codes import FABRICS, INTERCONNECTS
 from procurement.engine.equal_work import INFERENCE_KINDS
 from procurement.engine.obstacles import largest_domain
 from procurement.engine.periods import DAYS_PER_YEAR, MONTHS_PER_YEAR, SMALLEST_PART, stated_length
+from procurement.engine.quote_filter import accepts_accelerator
 from procurement.engine.quote_terms import (
     INTERRUPTIBLE_MODELS,
     capacity_class_of,
@@ -264,17 +265,11 @@ def _ratio(want: tuple[tuple[str, ...], bool], offered: str | None) -> float:
 
 
 def accepted_types(workloads: Sequence[Workload], quotes: Sequence[Quote]) -> Flags:
-    """Return whether each quote's accelerator is one that each workload accepts, shape (workloads, quotes).
-
-    A quote that names no accelerator is not a wrong one: the missing name is a reason of its own.
-    """
+    """Return whether each quote's accelerator is one that each workload accepts, shape (workloads, quotes)."""
     wanted = [one.accelerator_types for one in workloads]
     offered = [quote.accelerator for quote in quotes]
     row_of = {want: index for index, want in enumerate(dict.fromkeys(wanted))}
     column_of = {name: index for index, name in enumerate(dict.fromkeys(offered))}
-    accepts = [
-        [not want or name is None or any(accelerator_accepts(one, name) for one in want) for name in column_of]
-        for want in row_of
-    ]
+    accepts = [[accepts_accelerator(want, name) for name in column_of] for want in row_of]
     table = np.array(accepts, dtype=np.bool_).reshape(len(row_of), len(column_of))
     return table[np.ix_([row_of[want] for want in wanted], [column_of[name] for name in offered])]

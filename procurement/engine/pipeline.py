@@ -12,6 +12,7 @@ import numpy as np
 
 from procurement.engine import ENGINE_VERSION
 from procurement.engine.bookability import Bookings, bookability
+from procurement.engine.bookability_columns import need_day
 from procurement.engine.bridge import scenario_bridges
 from procurement.engine.comparisons import case_of, comparisons_of
 from procurement.engine.equal_work import accelerators_at
@@ -28,7 +29,7 @@ from procurement.engine.workload_answers import answers_of
 PORTFOLIO_SECONDS = 60.0  # method of the portfolio: the bench instance within a minute
 PORTFOLIO_GAP = 0.01  # relative
 
-PAIRS_WITH_THROUGHPUT = 2000  # beyond it throughput is shown for the places of shown options alone
+PLACES_WITH_THROUGHPUT = 200  # beyond it throughput is shown for the places of shown options alone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +123,19 @@ def next_change_on(scenario: Scenario) -> date | None:
     expiries = [quote_expiry(quote) for quote in scenario.quotes]
     days += [day + timedelta(days=1) for day in expiries if day is not None]
     days += [fx.on for fx in scenario.assumptions.fx]
+    days += _booking_days(scenario)
     return min((day for day in days if day > scenario.as_of), default=None)
+
+
+def _booking_days(scenario: Scenario) -> list[date]:
+    """Return the days after which a quote is too late to book, and those from which it can be booked."""
+    needs = {(workload.start, need_day(workload)) for workload in scenario.workloads}
+    leads = {quote.lead_time_days or 0 for quote in scenario.quotes}
+    horizons = {quote.booking_horizon_days for quote in scenario.quotes if quote.booking_horizon_days is not None}
+    too_late = [need.toordinal() - lead + 1 for _, need in needs for lead in leads]
+    bookable = [start.toordinal() - horizon for start, _ in needs for horizon in horizons]
+    today = scenario.as_of.toordinal()
+    return [date.fromordinal(day) for day in (*too_late, *bookable) if day > today]
 
 
 def supply_of(scenario: Scenario) -> Supply:
@@ -189,7 +202,7 @@ def _throughputs(case: Case, shown: Mapping[str, list[str]]) -> dict[str, dict[s
     places: list[Quote | Build] = [*scenario.quotes, *scenario.builds]
     if not scenario.workloads or not places:
         return {workload.id: {} for workload in scenario.workloads}
-    if len(scenario.workloads) * len(places) > PAIRS_WITH_THROUGHPUT:
+    if len(places) > PLACES_WITH_THROUGHPUT:
         wanted = {name for names in shown.values() for name in names}
         places = [place for place in places if place.id in wanted]
     sizes = np.array([[_size(workload, place) for place in places] for workload in scenario.workloads])

@@ -9,7 +9,7 @@ from procurement.selectors.runs import run_latest_finished
 
 def decisions_all() -> QuerySet[Decision]:
     """Return all decisions, newest first."""
-    return Decision.objects.select_related("run", "prepared_by", "approved_by")
+    return Decision.objects.select_related("run", "prepared_by", "approved_by").defer("run__inputs")
 
 
 def decisions_awaiting_approval() -> QuerySet[Decision]:
@@ -32,10 +32,10 @@ def decision_is_current(decision: Decision) -> bool:
 
 
 def decisions_drifted() -> list[Decision]:
-    """Return signed decisions for which the newest run rests on other inputs than they did."""
+    """Return signed decisions that the newest run would no longer recommend."""
     run = run_latest_finished()
     if run is None:
         return []
-    digests = dict(Answer.objects.filter(run_answers__run=run).values_list("workload_code", "digest"))
+    options = dict(Answer.objects.filter(run_answers__run=run).values_list("workload_code", "option"))
     signed = decisions_all().filter(state=DecisionState.APPROVED)
-    return [decision for decision in signed if digests.get(decision.workload_code) != decision.inputs_digest]
+    return [decision for decision in signed if options.get(decision.workload_code) != decision.option]

@@ -5,6 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from procurement.engine.answer_digests import RULED_OUT
 from procurement.models import (
     Answer,
     AvailabilityRow,
@@ -126,6 +127,8 @@ def _energization_row(  # noqa: PLR0913 - one argument per source of the row
 
 def _availability_row(answer: Answer, quote: str, offer: Mapping[str, Any]) -> AvailabilityRow:
     detail = {key: value for key, value in offer.items() if key not in ("verdict", "reasons")}
+    if set(offer["reasons"]) & set(RULED_OUT):
+        detail["sign_by"] = None  # nobody signs it, and the answer must not depend on the day of its price
     return AvailabilityRow(
         answer=answer, quote_code=quote, verdict=offer["verdict"], reasons=offer["reasons"], detail=detail
     )

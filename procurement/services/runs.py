@@ -1,7 +1,8 @@
 """Runs: ask a question once, answer it stage by stage, and ask again when something changed."""
 
 import hashlib
-import json
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -9,8 +10,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from procurement.engine import ENGINE_VERSION
+from procurement.engine.answer_digests import answer_digests, dated_questions
 from procurement.engine.pipeline import availability, comparisons, energization, next_change_on
 from procurement.engine.scenario import parse_scenario, scenario_digest
+from procurement.engine.tables import Scenario
 from procurement.errors import ProcurementError
 from procurement.models import Answer, AssumptionSet, Job, Run, RunAnswer, RunState
 from procurement.permissions import require
@@ -20,6 +23,8 @@ from procurement.services.actors import SYSTEM, Actor
 from procurement.services.job_runner import RunningJob
 from procurement.services.jobs import job_request
 from procurement.services.results import availability_store, comparisons_store, energization_store
+
+PAIRS_AT_A_TIME = 1_000_000  # workloads x quotes that one stage holds in memory
 
 
 def recompute_request(*, by: Actor, cause: str) -> Job:
@@ -78,7 +83,7 @@ def recompute_energization(job: RunningJob, run: int) -> None:
     """Answer stage 1: readiness and forecast of every build; replaces its own rows."""
     record = Run.objects.get(pk=run)
     job.progress(0, 3, "energization of builds")
-    scenario = parse_scenario(record.inputs)
+    scenario = parse_scenario(dated_questions(record.inputs))
     energization_store(run=record, stage=energization(scenario))
     record.next_change_on = next_change_on(scenario)
     record.state = RunState.ENERGIZATION
@@ -92,10 +97,9 @@ def recompute_availability(job: RunningJob, run: int) -> None:
     job.progress(1, 3, "availability of quotes")
     digests = answer_digests(record.inputs)
     taken_over = _link_finished_answers(record, digests)
-    open_codes = sorted(set(digests) - taken_over)
-    if open_codes:
-        scenario = parse_scenario(_only_workloads(record.inputs, open_codes))
-        availability_store(run=record, digests=digests, stage=availability(scenario), workload_codes=open_codes)
+    for part in _in_parts(record, set(digests) - taken_over):
+        codes = [workload.id for workload in part.workloads]
+        availability_store(run=record, digests=digests, stage=availability(part), workload_codes=codes)
     record.answers_taken_over = len(taken_over)
     record.state = RunState.AVAILABILITY
     record.save(update_fields=["answers_taken_over", "state"])
@@ -106,10 +110,10 @@ def recompute_comparisons(job: RunningJob, run: int) -> None:
     """Answer stage 3: cost of every option and the recommendation; the run becomes visible."""
     record = Run.objects.get(pk=run)
     job.progress(2, 3, "comparisons and recommendations")
-    open_codes = list(record.run_answers.filter(answer__is_complete=False).values_list("workload_code", flat=True))
-    if open_codes:
-        scenario = parse_scenario(_only_workloads(record.inputs, open_codes))
-        comparisons_store(run=record, stage=comparisons(scenario), workload_codes=open_codes)
+    open_codes = record.run_answers.filter(answer__is_complete=False).values_list("workload_code", flat=True)
+    for part in _in_parts(record, set(open_codes)):
+        codes = [workload.id for workload in part.workloads]
+        comparisons_store(run=record, stage=comparisons(part), workload_codes=codes)
     record.state = RunState.FINISHED
     record.finished_at = timezone.now()
     record.save(update_fields=["state", "finished_at"])
@@ -135,23 +139,6 @@ def recompute_when_time_changes_it() -> Job | None:
     return recompute_request(by=SYSTEM, cause=f"the day moved to {today}")
 
 
-def answer_digests(document: dict[str, Any]) -> dict[str, str]:
-    """Return the digest of each workload's answer: engine, assumptions, policy, day, that workload and supply."""
-    common = hashlib.sha256(
-        json.dumps(
-            [
-                ENGINE_VERSION, document["as_of"], document["assumptions"], document["policy"], document["quotes"],
-                document["builds"],
-            ],
-            sort_keys=True,
-        ).encode()
-    ).hexdigest()  # fmt: skip
-    return {
-        workload["id"]: hashlib.sha256(f"{common}:{json.dumps(workload, sort_keys=True)}".encode()).hexdigest()
-        for workload in document["workloads"]
-    }
-
-
 def _link_finished_answers(run: Run, digests: dict[str, str]) -> set[str]:
     known = Answer.objects.filter(digest__in=digests.values(), is_complete=True).in_bulk(field_name="digest")
     run.run_answers.all().delete()
@@ -164,9 +151,15 @@ def _link_finished_answers(run: Run, digests: dict[str, str]) -> set[str]:
     return {link.workload_code for link in links}
 
 
-def _only_workloads(document: dict[str, Any], codes: list[str]) -> dict[str, Any]:
-    wanted = set(codes)
-    return {**document, "workloads": [workload for workload in document["workloads"] if workload["id"] in wanted]}
+def _in_parts(run: Run, codes: set[str]) -> Iterator[Scenario]:
+    """Yield the run's question about some workloads, few enough at a time to keep memory within bounds."""
+    if not codes:
+        return
+    asked = [workload for workload in run.inputs["workloads"] if workload["id"] in codes]
+    scenario = parse_scenario({**run.inputs, "workloads": asked})
+    size = max(1, PAIRS_AT_A_TIME // max(1, len(scenario.quotes)))
+    for first in range(0, len(asked), size):
+        yield replace(scenario, workloads=scenario.workloads[first : first + size])
 
 
 def _queue_stage(run: Run, kind: str) -> None:

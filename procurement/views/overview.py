@@ -72,7 +72,7 @@ def needs_you(user: Any) -> list[dict[str, Any]]:
         waiting = decisions_awaiting_approval().exclude(prepared_by=user)[:ASKS_A_KIND]
         asks += [_decision(decision, "waits for approval", "Review") for decision in waiting]
     asks += [
-        _decision(decision, "rests on inputs that have changed since", "Look again")
+        _decision(decision, "is no longer what today's inputs recommend", "Look again")
         for decision in decisions_drifted()[:ASKS_A_KIND]
     ]
     if can(user, "quote.edit"):

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -138,10 +139,20 @@ def test_the_same_question_is_the_same_answer():
 
 
 def test_time_changes_the_answer_on_the_day_after_a_quote_expires():
-    scenario = parse_scenario(document(quotes=[quote(valid_until="2026-12-03")]))
+    later = workload(start="2027-03-01")
+    scenario = parse_scenario(document(quotes=[quote(valid_until="2026-12-03")], workloads=[later]))
 
     assert pipeline.next_change_on(scenario) == date(2026, 12, 4)
     assert pipeline.next_change_on(parse_scenario(document())) is None
+
+
+def test_time_changes_the_answer_on_the_day_after_the_last_day_to_book():
+    offer = quote(valid_until="2027-12-31", lead_time_days=30, booking_horizon_days=60)
+    scenario = parse_scenario(document(quotes=[offer], workloads=[workload(start="2027-03-01")]))
+
+    # bookable from 2027-03-01 - 60 days = 2026-12-31, for the last time on 2027-03-01 - 30 days = 2027-01-30
+    assert pipeline.next_change_on(scenario) == date(2026, 12, 31)
+    assert pipeline.next_change_on(replace(scenario, as_of=date(2026, 12, 31))) == date(2027, 1, 31)
 
 
 def test_the_twenty_cheapest_are_shown_and_the_rest_counted():

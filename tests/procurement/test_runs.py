@@ -9,6 +9,7 @@ from procurement.engine.pipeline import evaluate
 from procurement.engine.scenario import parse_scenario
 from procurement.models import Answer, Job, Run, RunState
 from procurement.selectors.runs import answers_of, recommendation_table, run_latest_finished
+from procurement.services import runs
 from procurement.services.job_runner import job_work
 from procurement.services.quotes import quote_supersede
 from procurement.services.runs import recompute_when_time_changes_it, run_request
@@ -110,6 +111,33 @@ def test_an_answer_whose_inputs_did_not_change_is_taken_over():
     assert second["serve"].is_taken_over
     assert second["serve"].answer_id == first["serve"]
     assert second["train"].answer_id != first["train"]
+
+
+@pytest.mark.usefixtures("_records")
+def test_a_price_of_a_type_that_nobody_can_use_recomputes_nothing():
+    other = make_quote(sku="a100", accelerator="A100-SXM-80")
+    work_off()
+
+    quote_supersede(by=actor("analyst"), quote=other, version=1, values={"price": "1.10"})
+    work_off()
+
+    run = run_latest_finished()
+    assert Run.objects.count() == 2
+    assert run.answers_taken_over == run.workload_count == 1
+
+
+@pytest.mark.usefixtures("_records")
+def test_workloads_are_answered_in_parts_of_bounded_size(monkeypatch):
+    monkeypatch.setattr(runs, "PAIRS_AT_A_TIME", 2)
+    for number in range(4):  # with one quote: parts of two workloads
+        make_workload(f"more-{number}", accelerators=8 * (number + 1))
+    work_off()
+
+    run = run_latest_finished()
+    whole = evaluate(parse_scenario(run.inputs))
+    assert {answer.workload_code: answer.option for answer in answers_of(run)} == {
+        code: advice["option"] for code, advice in whole["recommendation"].items()
+    }
 
 
 @pytest.mark.usefixtures("_records")
