@@ -123,6 +123,8 @@ QUOTES = Table(
         Column("fabric", "text", "network between nodes", choices=FABRICS),
         Column("network_gbps_per_accelerator", "decimal", "nominal network bandwidth", unit="Gbit/s"),
         Column("measured_allreduce_gbps", "decimal", "measured all-reduce bus bandwidth", unit="Gbit/s"),
+        Column("toll_multiplier", "decimal", "what the place makes of the modelled toll", unit="ratio"),
+        Column("measured_runs", "records", "runs timed here"),
         Column("region", "text", "region of the provider"),
         Column("quantity_available", "integer", "accelerators on offer together", unit="accelerators"),
         Column("largest_domain_accelerators", "integer", "largest single fabric domain", unit="accelerators"),

@@ -46,6 +46,7 @@ EXCLUSIONS: Mapping[str, str] = {
     "useful_share_unknown": "How much of an hour would be useful work is unknown here.",
     "approval_too_slow": "Approval takes longer than is left before the offer must be signed.",
     "waiting_not_allowed": "Waiting is not allowed by the deadline.",
+    "yearly_budget_exceeded": "In at least one year it pays more than the yearly budget allows.",
     "budget_exceeded": "It needs more capital[ ({needed:money})] than the budget allows[ ({budget:money})].",
 }
 
@@ -68,6 +69,7 @@ RECOMMENDED: Mapping[str, str] = {
     "owned_base": "{accelerators:accelerators} are owned and do {share:percent} of the work; {rented:accelerators} are rented for the peak.",
     "bridged_until": "Rented capacity bridges the time until the build is usable[, expected on {on:day}].",
     "waited_until": "The work waits until the build is usable[, expected on {on:day}].",
+    "rules_of_portfolio": "Whether all workloads together keep to {rules:words} is decided by the portfolio, not here.",
     "runner_up_dearer": "It costs {difference:money} more[, mostly for {component:words}].",
     "runner_up_unproven": "The other option lacks proof of {facts:words}.",
     "cheaper_but_infeasible": "A cheaper option cannot be used[: {option}].",
@@ -114,6 +116,7 @@ NOTES: Mapping[str, str] = {
     "no_size_finishes_in_time": "No size finishes in time.",
     "scaling_not_stated": "How the job scales is not stated.",
     "no_memory": "The memory of {detail} is not in the reference table.",
+    "toll_calibrated": "Communication is calibrated to runs timed at this place.",
     "communication_bound": "Communication takes longer than computing: more accelerators would hardly help.",
 }
 

@@ -2,16 +2,16 @@
 
 from rest_framework import serializers
 
-from procurement.api.fields import Code, Day, Document, MoneyText, Text, Texts
+from procurement.api.fields import Code, Day, Document, Documents, MoneyText, Text, Texts
 from procurement.api.serializers_base import RECORD_FIELDS, RangesField, RecordInput, RecordOutput, StrictSerializer
 from procurement.models import Build, CostLine, Evidence, Promise, Provider, Site, Tranche, Waiver
 
 BUILD_FIELDS = (
     "code", "name", "operator", "site", "accelerator", "accelerators_per_node", "it_kw_per_node",
     "cooling_kw_per_node", "rdma_ports_per_node", "design_class", "fabric", "network_gbps_per_accelerator",
-    "measured_allreduce_gbps", "region", "committed", "cancelled_on", "node_ids_known", "bringup_days",
-    "availability", "failures_per_1000_node_days", "restart_minutes", "storage_read_gb_s", "storage_write_gb_s",
-    "note", "ranges",
+    "measured_allreduce_gbps", "toll_multiplier", "measured_runs", "region", "committed", "cancelled_on",
+    "node_ids_known", "bringup_days", "availability", "failures_per_1000_node_days", "restart_minutes",
+    "storage_read_gb_s", "storage_write_gb_s", "note", "ranges",
 )  # fmt: skip
 TRANCHE_FIELDS = ("code", "planned_accelerators", "fabric_domain")
 COST_FIELDS = (
@@ -32,6 +32,7 @@ class BuildInput(RecordInput):
     operator = Code(queryset=Provider.objects.all(), required=False, allow_null=True, help_text="left out: our own")
     site = Code(queryset=Site.objects.all(), required=False, allow_null=True)
     cooling_kw_per_node = Document(required=False)
+    measured_runs = Documents(required=False)
     ranges = RangesField(required=False)
     only_when_new = ("code",)
 
@@ -43,6 +44,7 @@ class BuildInput(RecordInput):
 class BuildOutput(RecordOutput):
     """A build without its parts."""
 
+    measured_runs = Documents()
     operator = serializers.CharField(source="operator.code", default=None, allow_null=True)
     site = serializers.CharField(source="site.code", default=None, allow_null=True)
     owner = serializers.CharField(source="owner.username", default=None, allow_null=True)

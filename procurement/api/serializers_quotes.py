@@ -21,9 +21,9 @@ QUOTE_FIELDS = (
     "code", "provider", "sku", "accelerator", "accelerators_per_node", "accelerators_per_instance", "price",
     "price_basis", "price_hours_per_month", "currency", "price_includes_tax", "purchase_model", "term_months",
     "upfront", "payment_option", "includes", "excludes", "cluster", "interconnect", "fabric",
-    "network_gbps_per_accelerator", "measured_allreduce_gbps", "region", "quantity_available",
-    "largest_domain_accelerators", "min_accelerators", "min_days", "max_days", "quoted_on", "valid_until",
-    "earliest_start", "available_to", "lead_time_days", "booking_horizon_days", "capacity_class",
+    "network_gbps_per_accelerator", "measured_allreduce_gbps", "toll_multiplier", "measured_runs", "region",
+    "quantity_available", "largest_domain_accelerators", "min_accelerators", "min_days", "max_days", "quoted_on",
+    "valid_until", "earliest_start", "available_to", "lead_time_days", "booking_horizon_days", "capacity_class",
     "quota_accelerators", "monthly_interruption", "egress_per_gb", "storage_per_gb_month", "support_fraction",
     "setup_fee", "exit_fee", "costs", "waived", "failures_per_1000_node_days", "restart_minutes",
     "storage_read_gb_s", "storage_write_gb_s", "zone", "vram_gb", "form_factor", "os", "licence", "valid_from",
@@ -157,6 +157,7 @@ class QuoteInput(RecordInput):
     includes = Texts(required=False)
     excludes = Texts(required=False)
     costs = Documents(required=False)
+    measured_runs = Documents(required=False)
     waived = Documents(required=False)
     ranges = RangesField(required=False)
     only_when_new = ("code", "provider")
@@ -176,6 +177,7 @@ class QuoteOutput(RecordOutput):
     excludes = Texts()
     flags = serializers.ListField(child=serializers.JSONField())
     costs = Documents()
+    measured_runs = Documents()
     waived = Documents()
     sheet = serializers.IntegerField(source="sheet_id", allow_null=True)
 

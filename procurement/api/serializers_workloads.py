@@ -15,9 +15,9 @@ WORKLOAD_FIELDS = (
 )  # fmt: skip
 ASSUMPTION_FIELDS = (
     "name", "dated_on", "source", "evaluated_on", "currency", "time_zone", "horizon_months", "hours_per_month",
-    "discount_rate", "discount_timing", "price_change_per_year", "risk_quantile", "materiality", "draws", "seed",
-    "correlation", "rank_by", "tax", "powered_grade", "evidence_days", "slip_classes", "readings", "forecast_dates",
-    "keep_options", "policy", "ranges",
+    "discount_rate", "borrowing_rate", "discount_timing", "price_change_per_year", "risk_quantile", "materiality",
+    "draws", "seed", "correlation", "rank_by", "tax", "powered_grade", "evidence_days", "slip_classes", "readings",
+    "forecast_dates", "keep_options", "policy", "ranges",
 )  # fmt: skip
 
 

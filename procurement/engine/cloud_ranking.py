@@ -27,7 +27,7 @@ from procurement.engine.units import (
 Rows = NDArray[np.intp]
 THROUGHPUT_FIELDS = (
     "fabric", "network_gbps_per_accelerator", "measured_allreduce_gbps", "failures_per_1000_node_days",
-    "restart_minutes", "storage_read_gb_s", "storage_write_gb_s",
+    "restart_minutes", "storage_read_gb_s", "storage_write_gb_s", "toll_multiplier", "measured_runs",
 )  # fmt: skip
 
 

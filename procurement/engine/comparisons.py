@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from procurement.engine.bookability import Bookings, bookability
+from procurement.engine.budgets import BUDGET_REASONS
 from procurement.engine.cloud_ranking import throughput_key
 from procurement.engine.codes import OWN
 from procurement.engine.dates import dates_at
@@ -39,6 +40,7 @@ from procurement.engine.readiness import Readiness
 from procurement.engine.setting import Setting, setting_of
 from procurement.engine.tables import Quote, Scenario, Workload
 
+MOST_TRIED = 500  # quotes that are priced in search of some that keep to the yearly budget
 BASE_QUANTILE = 0.5  # of dates in base figures
 
 
@@ -117,10 +119,28 @@ def _comparison(case: Case, workload: Workload, row: CloudRow, bridges: Bridges)
         bridge = bridges.rows.get(bridge_name(workload.id, facts.build.id))
         owned += [] if bridge is None else bridge_options(bridges.case, workload, facts, bridge)
         owned += wait_options(case, workload, facts)
-    listed = listed_quotes(case, row)
-    priced = [cloud_option(case, workload, quote) for quote in listed]
+    priced = listed_options(case, workload, row)
+    listed = [case.setting.quotes[option.places[0]] for option in priced]
     counts = excluded_counts(case, workload, row, listed)
+    counts |= Counter(code for option in priced for code in option.reasons if code in BUDGET_REASONS)
     return Comparison(workload, (*priced, *owned, *current_options(case, workload)), counts, len(quotes))
+
+
+def listed_options(case: Case, workload: Workload, row: CloudRow) -> list[Option]:
+    """Return the priced options of the quotes that are listed; those that break a budget hide none that keeps to it."""
+    priced = [cloud_option(case, workload, quote) for quote in listed_quotes(case, row)]
+    if case.policy.yearly_budget is None:
+        return priced
+    quotes, left = case.setting.scenario.quotes, row.ranked()[SHOWN:MOST_TRIED]
+    kept = sum(option.is_feasible for option in priced)
+    known = {option.places[0] for option in priced}
+    for index in left:
+        if kept >= SHOWN:
+            break
+        if quotes[index].id not in known:
+            priced.append(cloud_option(case, workload, quotes[index]))
+            kept += priced[-1].is_feasible
+    return priced
 
 
 def listed_quotes(case: Case, row: CloudRow) -> list[Quote]:

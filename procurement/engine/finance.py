@@ -125,12 +125,51 @@ def minimum_term_switch(on_demand_per_month: float, reserved_per_month: float, t
     return reserved_per_month * term_months / on_demand_per_month
 
 
-def lease_break_even(cost_to_buy: float, rate: float, payments: int) -> float:
+def after_tax(rate: float, tax_rate: float) -> float:
+    """Return the rate of borrowing once its interest is deducted."""
+    return rate * (1.0 - tax_rate)
+
+
+def buy_present_cost(  # noqa: PLR0913 - the seven numbers of one formula
+    price: float, rate: float, deductions: Sequence[float], *, tax_rate: float = 0.0, per_year: float = 0.0,
+    years: int = 0, residual: float = 0.0,
+) -> float:  # fmt: skip
+    """Return what buying costs today: price, less tax saved, plus what a lease would include, less what is left.
+
+    Parameters
+    ----------
+    price
+        Paid today [currency].
+    rate
+        Rate of borrowing after tax: all of these are flows as sure as debt [fraction per year].
+    deductions
+        Depreciation at each year's end [currency].
+    tax_rate
+        0 for an organisation that pays no income tax [fraction].
+    per_year
+        Maintenance and whatever else the lease includes, at each year's end, deducted as paid [currency].
+    years
+        How long it is held [years].
+    residual
+        What it is sold for then, taxed in full [currency].
+    """
+    service = (1.0 - tax_rate) * per_year * annuity_factor(rate, years) if years else 0.0
+    sold = (1.0 - tax_rate) * residual * (1.0 + rate) ** -years
+    return price - tax_shield(tax_rate, deductions, rate) + service - sold
+
+
+def lease_factor(rate: float, payments: int, tax_rate: float = 0.0) -> float:
+    """Return the present cost of a lease of 1 due at each period's begin, its tax saved at the period's end."""
+    return annuity_factor(rate, payments, is_due=True) - tax_rate * annuity_factor(rate, payments)
+
+
+def lease_break_even(cost_to_buy: float, rate: float, payments: int, tax_rate: float = 0.0) -> float:
     """Return the yearly lease, due at each year's begin, that costs as much as buying.
 
-    Payments as sure as debt are discounted at the rate of borrowing; maintenance must be in both or in neither.
+    Payments as sure as debt are discounted at the rate of borrowing, after tax where tax is paid; maintenance must be
+    in both or in neither.
     """
-    return cost_to_buy / annuity_factor(rate, payments, is_due=True)
+    return cost_to_buy / lease_factor(rate, payments, tax_rate)
 
 
 def own_or_rent_unit(share_of_hours_above: float, owned_to_rented_ratio: float) -> bool:

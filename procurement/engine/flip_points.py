@@ -1,4 +1,4 @@
-"""What would have to be true for the other answer: swings of each input, and flip points (METHOD.md, Uncertainty)."""
+"""What would have to be true for the other answer: where a cost difference changes sign (METHOD.md, Uncertainty)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,12 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from procurement.engine.uncertainty import CostFunction, Draws
-
 Numbers = NDArray[np.float64]
 Difference = Callable[[Numbers], Numbers]
 
-SWING_PROBABILITIES = (0.1, 0.9)  # an input is moved from its P10 to its P90
 GRID = 241  # points on which a sign change is looked for
 ACCURACY = 1e-6  # of a flip point, in its own unit; relative where it is above 1
 SMALLEST_STEP = 1e-12  # relative step at which the search ends in any case
@@ -41,22 +38,6 @@ FLIP_RANGES: Mapping[str, FlipRange] = {  # semantics 29
 
 
 @dataclass(frozen=True, slots=True)
-class Swing:
-    """What moving one input from its P10 to its P90 does to the mean cost of an option, all else as drawn."""
-
-    name: str
-    low_value: float
-    high_value: float
-    low_cost: float
-    high_cost: float
-
-    @property
-    def size(self) -> float:
-        """Size of the swing [currency]."""
-        return abs(self.high_cost - self.low_cost)
-
-
-@dataclass(frozen=True, slots=True)
 class FlipPoint:
     """The value of an input at which the answer changes, nearest to today's; None with a reason where there is none."""
 
@@ -65,37 +46,6 @@ class FlipPoint:
     value: float | None
     is_jump: bool = False  # the difference changes sign without passing zero
     reason: str | None = None
-
-
-def swings(cost: CostFunction, draws: Draws, option: int, against: int | None = None) -> tuple[Swing, ...]:
-    """Return the tornado: for every input its swing in paired draws, the largest first.
-
-    Parameters
-    ----------
-    cost : CostFunction
-        Costs of shape (options, n) from inputs of shape (n, inputs).
-    draws : Draws
-        The draws; in each of them all inputs but one stay what they are.
-    option : int
-        Row of the option.
-    against : int, optional
-        Row of a second option: the swing is then that of the difference option - against.
-    """
-    found = []
-    for column, entry in enumerate(draws.inputs):
-        ends = entry.at(np.array(SWING_PROBABILITIES))
-        means = [_mean_cost(cost, draws.values, (column, float(end)), option, against) for end in ends]
-        found.append(Swing(entry.name, float(ends[0]), float(ends[1]), means[0], means[1]))
-    return tuple(sorted(found, key=lambda swing: (-swing.size, swing.name)))
-
-
-def _mean_cost(
-    cost: CostFunction, values: Numbers, moved: tuple[int, float], option: int, against: int | None
-) -> float:
-    inputs = values.copy()
-    inputs[:, moved[0]] = moved[1]
-    costs = cost(inputs)
-    return float(np.mean(costs[option] if against is None else costs[option] - costs[against]))
 
 
 def flip_point(name: str, difference: Difference, today: float, searched: FlipRange) -> FlipPoint:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from procurement.engine.bookability import Booking, Bookings
+from procurement.engine.budgets import budget_reasons
 from procurement.engine.cloud_ranking import cloud_costs
 from procurement.engine.dates import renewals
 from procurement.engine.demand import deadline_months, late_by_days
@@ -103,7 +104,7 @@ def cloud_option(case: Case, workload: Workload, quote: Quote) -> Option:
     if not price_reasons(quote, setting):
         plan = with_tail(plan, workload, setting, partners_of(case, workload, quote))
         priced = plan_priced(plan, workload, setting)
-        reasons += lateness(workload, setting, priced)
+        reasons += [*lateness(workload, setting, priced), *budget_reasons(case.policy, priced)]
     return Option(
         name, "cloud", workload, (quote.id,), plan, priced,
         reasons=tuple(dict.fromkeys(reasons)),
@@ -201,7 +202,7 @@ def _readings(
         options.append(
             Option(
                 name, "on_prem", workload, (build.id,), own, priced,
-                reasons=tuple(dict.fromkeys((*reasons, *late, *budget_reasons(case, priced)))),
+                reasons=tuple(dict.fromkeys((*reasons, *late, *budget_reasons(case.policy, priced)))),
                 conditions=renewals(facts.forecast, build, workload, plan.accelerators),
                 rate_basis="marginal" if is_marginal else "loaded",
                 charge_basis="whole" if own.is_whole else "share",
@@ -219,16 +220,3 @@ def _readings(
 def is_equal_life(case: Case) -> bool:
     """Return whether a late build is read as serving as long as an early one."""
     return case.setting.assumptions.readings == "equal_service_life"
-
-
-def budget_reasons(case: Case, priced: Priced) -> tuple[str, ...]:
-    """Return ``budget_exceeded`` where an option alone needs more capital than there is."""
-    budget = case.policy.capital_budget
-    return ("budget_exceeded",) if budget is not None and capital_needed(priced) > budget else ()
-
-
-def capital_needed(priced: Priced) -> float:
-    """Return the capital an option pays, without credits for what is left [currency]."""
-    ledger = priced.ledger
-    paid = (float(np.maximum(ledger.amounts(flow), 0.0).sum()) for flow in ledger.flows if flow.is_capital)
-    return float(sum(paid))

@@ -116,6 +116,7 @@ class Option:
     sign_by: date | None = None
     split: dict[str, float] = field(default_factory=dict)  # share of the accelerator-hours by place; one place: all
     explained: tuple[Reason, ...] = ()  # what the plan itself says: base owned, bridged until, hours waited
+    tried: tuple[tuple[int, float], ...] = ()  # of a hybrid: owned accelerators and cost of every split
     ranks: bool = True  # False: shown beside the option that ranks for it
 
     @property

@@ -1,7 +1,7 @@
 """Hybrid options: whole nodes owned as the base, the rest rented; every split is priced (semantics 19)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,6 +29,14 @@ OVERHEAD = "second_place_overhead"
 SPLITTABLE_SHAPES = ("replicas", "independent_jobs")
 
 
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The cheapest split, and what every number of owned accelerators would cost, without a second place's overhead."""
+
+    plan: HybridPlan
+    tried: tuple[tuple[int, float], ...]  # owned accelerators and cost; NaN where it cannot be priced [currency]
+
+
 def can_split(workload: Workload) -> bool:
     """Return whether parts of the work may run at two places; one job stays together."""
     return workload.shape in SPLITTABLE_SHAPES and workload.training is None
@@ -41,7 +49,7 @@ def owned_sizes(plan: BuildPlan, node: int, *, largest: int) -> list[int]:
 
 def best_split(
     plan: BuildPlan, quote: Quote, workload: Workload, setting: Setting, sizes: Sequence[int]
-) -> HybridPlan | None:
+) -> Split | None:
     """Return the split with the least cost over every K, or None where none can be priced.
 
     All K are priced at once from the rows of the full ledger in factored form, along an axis of K.
@@ -59,7 +67,8 @@ def best_split(
         return None
     best = known[int(np.nanargmin(costs))]
     rest = rented_plan(best, plan, rented, workload, setting)
-    return HybridPlan(best, rest, best.reserved)
+    tried = tuple((candidate.reserved, float(cost)) for candidate, cost in zip(known, costs, strict=True))
+    return Split(HybridPlan(best, rest, best.reserved), tried)
 
 
 def owned_plan(plan: BuildPlan, build: Build, size: int) -> BuildPlan | None:

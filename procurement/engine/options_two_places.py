@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import numpy as np
 
+from procurement.engine.budgets import budget_reasons
 from procurement.engine.dates import days_at, reached_by, renewals
 from procurement.engine.equal_work import asked_hours, before
 from procurement.engine.obstacles import BuildFacts, build_reasons, date_reasons
 from procurement.engine.options import (
     Case,
     CloudRow,
-    budget_reasons,
     cloud_option,
     is_equal_life,
     lateness,
@@ -51,7 +51,7 @@ def hybrid_options(case: Case, workload: Workload, facts: BuildFacts, row: Cloud
         quote = setting.scenario.quotes[index]
         best = best_split(plan, quote, workload, setting, sizes)
         if best is not None:
-            found.append(_hybrid(case, workload, facts, quote, best))
+            found.append(replace(_hybrid(case, workload, facts, quote, best.plan), tried=best.tried))
     return found
 
 
@@ -73,7 +73,7 @@ def _hybrid(case: Case, workload: Workload, facts: BuildFacts, quote: Quote, pla
     share = float(owned.accelerator_hours.sum()) / total if total else 0.0
     return Option(
         f"hybrid:{build.id}+{quote.id}", "hybrid", workload, (build.id, quote.id), plan, priced,
-        reasons=(*lateness(workload, setting, priced), *budget_reasons(case, priced)),
+        reasons=(*lateness(workload, setting, priced), *budget_reasons(case.policy, priced)),
         conditions=(*renewals(facts.forecast, build, workload, plan.owned), *offer_conditions(offer)),
         notes=offer.notes,
         rate_basis="marginal" if plan.build.is_marginal else "loaded",
@@ -155,7 +155,7 @@ def _bridge(case: Case, workload: Workload, facts: BuildFacts, quote: Quote, pla
         f"bridge:{quote.id}->{build.id}", "bridge", workload, (quote.id, build.id), bridge, priced,
         reasons=(
             *offer_reasons(offer), *price_reasons(quote, setting),
-            *lateness(workload, setting, priced), *budget_reasons(case, priced),
+            *lateness(workload, setting, priced), *budget_reasons(case.policy, priced),
         ),
         conditions=(*renewals(facts.forecast, build, workload, plan.accelerators), *offer_conditions(offer)),
         notes=offer.notes,
@@ -185,7 +185,7 @@ def wait_options(case: Case, workload: Workload, facts: BuildFacts) -> list[Opti
     return [
         Option(
             f"wait:on_prem:{build.id}", "wait", workload, (build.id,), waiting, priced,
-            reasons=budget_reasons(case, priced),
+            reasons=budget_reasons(case.policy, priced),
             conditions=renewals(facts.forecast, build, workload, plan.accelerators),
             rate_basis="marginal" if plan.is_marginal else "loaded",
             charge_basis="whole" if plan.is_whole else "share",

@@ -106,7 +106,11 @@ def cheapest_mix(curve: LoadCurve, lines: Sequence[PriceLine], unit: float = 1.0
     """
     edges = np.arange(0.0, curve.peak + unit, unit)
     width = np.diff(edges)
-    use = np.diff(curve.served_by(edges)) / width
+    return mix_of_slices(lines, np.diff(curve.served_by(edges)) / width, width)
+
+
+def mix_of_slices(lines: Sequence[PriceLine], use: Numbers, width: Numbers) -> Mix:
+    """Return the cheapest line of every slice, from the share of hours each slice works and its accelerators."""
     costs = np.array([[line.fixed] for line in lines]) + np.array([[line.variable] for line in lines]) * use
     costs = np.where(use > 0.0, costs, 0.0)
     best = np.argmin(costs, axis=0)

@@ -19,6 +19,7 @@ REASON_CODES = (
     "cheapest", "cheaper_than_runner_up", "only_feasible", "tie", "tie_smaller_commitment", "tie_lower_cost",
     "tie_settled_by", "beats_in_draws", "decided_by_rate", "pays_back", "flips_at_p90", "partial_total",
     "cheaper_than_current", "current_is_cheapest", "owned_base", "bridged_until", "waited_until",
+    "rules_of_portfolio",
     # why another was not
     "runner_up_dearer", "runner_up_unproven", "cheaper_but_infeasible", "on_prem_passed_over", "second_place_not_worth",
     # why nothing was
@@ -70,6 +71,7 @@ class Advice:
     flips_at_p90: str | None = None
     flip_points: Sequence[Mapping[str, Any]] = ()
     oldest_input_on: date | None = None
+    shared_rules: Sequence[str] = ()  # rules that bind all workloads together and no single answer
     more_conditions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -293,7 +295,12 @@ def _own_reasons(choice: Choice, advice: Advice) -> list[Reason]:
         reasons.append(reason("flips_at_p90", option=advice.flips_at_p90))
     if best.incomplete_cost:
         reasons.append(reason("partial_total", components=list(best.incomplete_cost)))
-    return reasons
+    return [*reasons, *rule_reasons(advice)]
+
+
+def rule_reasons(advice: Advice) -> list[Reason]:
+    """Return which rules of the organisation this answer leaves to the portfolio."""
+    return [reason("rules_of_portfolio", rules=list(advice.shared_rules))] if advice.shared_rules else []
 
 
 def why_not(choice: Choice, advice: Advice, not_worth: Sequence[Ranked]) -> list[Reason]:
@@ -348,7 +355,7 @@ def empty_recommendation(reasons: list[Reason]) -> dict[str, Any]:
     """Return a recommendation of nothing, with its reasons."""
     return {
         "verdict": None, "option": None, "runner_up": None, "tie": False, "reasons": reasons, "conditions": [],
-        "flip_points": [], "premium_over_cheapest": None, "approval_amount": None, "how_sure": None,
+        "flip_points": [], "tornado": None, "premium_over_cheapest": None, "approval_amount": None, "how_sure": None,
         "not_modelled": [], "oldest_input_on": None, "split": {},
     }  # fmt: skip
 

@@ -42,6 +42,7 @@ class Risk:
     costs: Numbers  # shape (options, draws)
     summary: CostSummary
     cost: CostFunction
+    reader: Reader
     probability_cheapest: Mapping[str, float]  # among the feasible options that rank
 
     def row(self, option: Option) -> int | None:
@@ -75,22 +76,22 @@ def risk_of(case: Case, workload: Workload, options: Sequence[Option]) -> Risk |
     reader = reader_of(case, workload, options)
     cost = cost_function(reader, workload, priced, inputs)
     if stepped_columns(reader, inputs):
-        return risk_from(priced, draws, cost(draws.values), cost)
+        return risk_from(priced, draws, cost(draws.values), cost, reader)
     linear = linear_costs(cost, inputs)
 
     def direct(values: Numbers, rows: NDArray[np.intp]) -> Numbers:
         return np.array([costs_once(reader, workload, priced[row], inputs, values) for row in rows])
 
-    return risk_from(priced, draws, costs_by_draw(linear, draws, direct), cost)
+    return risk_from(priced, draws, costs_by_draw(linear, draws, direct), cost, reader)
 
 
-def risk_from(priced: tuple[Option, ...], draws: Draws, costs: Numbers, cost: CostFunction) -> Risk:
+def risk_from(priced: tuple[Option, ...], draws: Draws, costs: Numbers, cost: CostFunction, reader: Reader) -> Risk:
     """Return what the costs of all draws say."""
     ranking = [row for row, option in enumerate(priced) if option.is_feasible and option.ranks]
     won = probability_cheapest(costs[ranking]) if ranking else np.zeros(0)
     names = [priced[row].name for row in ranking]
     chances = dict(zip(names, (float(share) for share in won), strict=True))
-    return Risk(priced, draws, costs, cost_summary(costs), cost, chances)
+    return Risk(priced, draws, costs, cost_summary(costs), cost, reader, chances)
 
 
 def inputs_of(case: Case, workload: Workload, options: Sequence[Option]) -> tuple[Input, ...]:
@@ -151,12 +152,13 @@ def reader_of(case: Case, workload: Workload, options: Sequence[Option]) -> Read
 
 
 def cost_function(
-    reader: Reader, workload: Workload, options: Sequence[Option], inputs: Sequence[Input]
+    reader: Reader, workload: Workload, options: Sequence[Option], inputs: Sequence[Input], *, is_exact: bool = False
 ) -> CostFunction:
     """Return the present cost of options, shape (options, n), as a function of inputs of shape (n, inputs).
 
     Inputs that only scale rows are read all at once; those that change the layout of a ledger are read on a grid of
-    their quantiles, and the draws that share its points are priced together.
+    their quantiles, and the draws that share its points are priced together. ``is_exact`` reads them as they are, which
+    is for few rows.
     """
     names = [entry.name for entry in inputs]
     stepped = stepped_columns(reader, inputs)
@@ -174,7 +176,7 @@ def cost_function(
         if not stepped:
             return together(values)
         snapped = values.copy()
-        for column in stepped:
+        for column in () if is_exact else stepped:
             snapped[:, column] = nearest_step(inputs[column], values[:, column], steps_of(len(stepped)))
         _, groups = np.unique(snapped[:, stepped], axis=0, return_inverse=True)
         costs = np.empty((len(options), values.shape[0]))

@@ -79,6 +79,10 @@ BY_COLUMN: Mapping[tuple[str, str], Bounds] = {
     ("Demand", "tokens_per_second"): POSITIVE,
     ("Anchor", "accelerators"): AT_LEAST_ONE_ACCELERATOR,
     ("Anchor", "step_s"): POSITIVE,
+    ("MeasuredRun", "accelerators"): AT_LEAST_ONE_ACCELERATOR,
+    ("MeasuredRun", "params_b"): POSITIVE,
+    ("MeasuredRun", "step_s"): POSITIVE,
+    ("MeasuredRun", "compute_s"): POSITIVE,
     ("Training", "params_b"): POSITIVE,
     ("Training", "active_params_b"): POSITIVE,
     ("Training", "tokens_per_step"): POSITIVE,
@@ -99,6 +103,7 @@ BY_COLUMN: Mapping[tuple[str, str], Bounds] = {
     ("Assumptions", "draws"): Bounds(1, 1_000_000),
     ("Assumptions", "seed"): Bounds(0, 2**53),
     ("Assumptions", "discount_rate"): RATE_PER_YEAR,
+    ("Assumptions", "borrowing_rate"): RATE_PER_YEAR,
 }
 
 

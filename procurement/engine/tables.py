@@ -11,6 +11,7 @@ from datetime import date
 
 from procurement.engine import codes
 from procurement.engine.columns import Range, column
+from procurement.engine.measured import MeasuredMonth, MeasuredRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +77,8 @@ class Quote:
     fabric: str | None = column("network between nodes", choices=codes.FABRICS)
     network_gbps_per_accelerator: float | None = column("nominal network bandwidth", unit="Gbit/s", ranged=True)
     measured_allreduce_gbps: float | None = column("measured all-reduce bus bandwidth", unit="Gbit/s", ranged=True)
+    toll_multiplier: float | None = column("what the place makes of the modelled toll", unit="ratio", ranged=True)
+    measured_runs: tuple[MeasuredRun, ...] = column("runs timed here", factory=tuple, record="MeasuredRun")
     region: str | None = column("region of the provider")
     quantity_available: int | None = column("accelerators on offer together", unit="accelerators")
     largest_domain_accelerators: int | None = column("largest single fabric domain", unit="accelerators")
@@ -169,6 +172,8 @@ class Build:
     fabric: str | None = column("network between nodes", choices=codes.FABRICS)
     network_gbps_per_accelerator: float | None = column("nominal network bandwidth", unit="Gbit/s", ranged=True)
     measured_allreduce_gbps: float | None = column("measured all-reduce bus bandwidth", unit="Gbit/s", ranged=True)
+    toll_multiplier: float | None = column("what the place makes of the modelled toll", unit="ratio", ranged=True)
+    measured_runs: tuple[MeasuredRun, ...] = column("runs timed here", factory=tuple, record="MeasuredRun")
     region: str | None = column("region it stands in")
     committed: bool = column("whether the capital is spent or committed", default=False)
     cancelled_on: date | None = column("day it was cancelled")
@@ -243,6 +248,7 @@ class CurrentPlace:
 
     place: str = column("id of a quote or build, or free text", required=True)
     cost_per_month: float | None = column("what it costs", unit="currency of the assumptions per month", ranged=True)
+    measured: tuple[MeasuredMonth, ...] = column("measured months", factory=tuple, record="MeasuredMonth")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,6 +341,7 @@ class Assumptions:
     horizon_months: int = column("longest window", unit="months", default=60)
     hours_per_month: float = column("hours in a month", unit="hours", default=730.0)
     discount_rate: float | None = column("effective nominal rate; no default", unit="fraction per year", ranged=True)
+    borrowing_rate: float | None = column("rate of debt, for leases; else the discount rate", unit="fraction per year")
     discount_timing: str = column("when recurring rows fall", default="as_ledger", choices=codes.DISCOUNT_TIMINGS)
     price_change_per_year: PriceChange = column("price paths", factory=PriceChange, record="PriceChange")
     risk_quantile: float = column("quantile of dates that decides feasibility", unit="fraction", default=0.8)

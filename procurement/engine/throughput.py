@@ -110,33 +110,30 @@ class ThroughputTable:
 
     def _audit_columns(self) -> tuple[tuple[str, Numbers, tuple[tuple[str, Numbers], ...]], ...]:
         more = self.numbers
-        tolls = ("params_b", "network_gbps", "fabric_multiplier", "tax")
+        tolls = ("accelerators", "params_b", "network_gbps", "fabric_multiplier", "site_multiplier", "tax")
         failures = ("failures_per_1000_node_days", "restart_minutes", "blocking_s")
         times = (("compute_s", self.compute_s), ("toll_s", self.toll_s), ("step_s", self.step_s))
         between = (("mtbf_h", self.mtbf_h), ("checkpoint_interval_s", self.checkpoint_interval_s))
         reads = ("storage_read_gb_s", "need_gb_s_per_accelerator")
+        edge = (("pessimistic_efficiency", more["pessimistic_efficiency"]),)
         return (
-            ("efficiency", self.efficiency, (*times, *((name, more[name]) for name in tolls))),
+            ("efficiency", self.efficiency, (*times, *((name, more[name]) for name in tolls), *edge)),
             ("goodput", self.goodput, (*between, *((name, more[name]) for name in failures))),
             ("feed", self.feed, tuple((name, more[name]) for name in reads)),
             ("useful_share", self.useful_share, (("pessimistic_useful_share", self.pessimistic_useful_share),)),
         )
 
 
-def useful_share(workload: Workload, place: Place, accelerators: float, *, site_multiplier: float = 1.0) -> Throughput:
+def useful_share(workload: Workload, place: Place, accelerators: float) -> Throughput:
     """Return what one workload gets out of an hour on so many accelerators at one place.
 
     The same computation as `throughput_table`, for one pair.
     """
-    return throughput_table([workload], [place], accelerators, site_multipliers=[site_multiplier]).at(0, 0)
+    return throughput_table([workload], [place], accelerators).at(0, 0)
 
 
 def throughput_table(
-    workloads: Sequence[Workload],
-    places: Sequence[Place],
-    accelerators: eff.Values,
-    *,
-    site_multipliers: Sequence[float] | None = None,
+    workloads: Sequence[Workload], places: Sequence[Place], accelerators: eff.Values
 ) -> ThroughputTable:
     """Return the throughput of every workload at every place, one broadcast over all pairs.
 
@@ -148,8 +145,6 @@ def throughput_table(
         P places.
     accelerators : float or Numbers
         Accelerators that work on a workload at a place, broadcast to shape (W, P); NaN where there is no rate.
-    site_multipliers : sequence of float, optional
-        What each place's own measured points make of the toll (`efficiency.fit_site_multiplier`); 1 when left out.
 
     Returns
     -------
@@ -158,7 +153,7 @@ def throughput_table(
     """
     shape = (len(workloads), len(places))
     size = np.broadcast_to(np.asarray(accelerators, dtype=np.float64), shape)
-    jobs, sites = job_columns(workloads), site_columns(places, site_multipliers)
+    jobs, sites = job_columns(workloads), site_columns(places)
     speeds = speed_columns(workloads, places)
     steps = _steps(jobs, sites, speeds, size)
     mtbf_h = np.where(jobs.is_training_job, good.mean_time_between_failures_h(sites.failures, size), np.nan)
@@ -182,7 +177,7 @@ def throughput_table(
         step_s=steps.step_s,
         mtbf_h=mtbf_h,
         checkpoint_interval_s=good.checkpoint_interval_s(blocking, mtbf_h),
-        numbers=_numbers_behind(jobs, sites, steps, blocking, size),
+        numbers=_numbers_behind(jobs, sites, steps, blocking, size) | {"pessimistic_efficiency": pessimistic},
         flags=_flags(jobs, sites, speeds, steps, feed) | {"wrong_size_for_batch": ~is_sensible},
         types=tuple(place.accelerator or "" for place in places),
     )
@@ -253,6 +248,8 @@ def _compute(jobs: Jobs, sites: Sites, speeds: Speeds, size: Numbers) -> tuple[N
 
 def _numbers_behind(jobs: Jobs, sites: Sites, steps: _Steps, blocking: Numbers, size: Numbers) -> dict[str, Numbers]:
     arrays = {
+        "accelerators": size,
+        "site_multiplier": sites.site_multiplier,
         "params_b": jobs.params_b,
         "network_gbps": sites.network_gbps,
         "fabric_multiplier": steps.multiplier,
@@ -277,6 +274,7 @@ def _flags(jobs: Jobs, sites: Sites, speeds: Speeds, steps: _Steps, feed: Number
         "fabric_range": is_tolled & sites.is_ethernet & np.isfinite(steps.efficiency_low),
         "measure_allreduce": is_tolled & sites.is_ethernet & np.isnan(sites.measured_gbps),
         "measured_above_nominal": is_tolled & (sites.measured_gbps > sites.nominal_gbps),
+        "toll_calibrated": is_tolled & (sites.site_multiplier != 1.0),
         "anchor_on_other_fabric": is_spread & steps.is_anchor_elsewhere,
         "mfu_preset": is_cold & jobs.is_mfu_preset,
         "missing:tokens_per_step": is_cold & np.isnan(jobs.tokens_per_step),

@@ -96,7 +96,7 @@ def job_columns(workloads: Sequence[Workload]) -> Jobs:
     )
 
 
-def site_columns(places: Sequence[Place], site_multipliers: Sequence[float] | None) -> Sites:
+def site_columns(places: Sequence[Place]) -> Sites:
     """Return what the places state about network, storage and failures."""
     fabrics = [eff.FABRICS.get(place.fabric or "") for place in places]
     nodes = _row([float(place.accelerators_per_node or eff.NODE) for place in places])
@@ -116,7 +116,7 @@ def site_columns(places: Sequence[Place], site_multipliers: Sequence[float] | No
         network_gbps=np.where(np.isfinite(measured), measured, np.where(is_ici, eff.REFERENCE_GBPS, nominal)),
         nominal_gbps=nominal,
         measured_gbps=measured,
-        site_multiplier=_row([1.0] * len(places) if site_multipliers is None else list(site_multipliers)),
+        site_multiplier=_row([site_multiplier_of(place) for place in places]),
         is_ethernet=_row([float(place.fabric == "ethernet") for place in places]) > 0.0,
         is_without_fabric=_row([float(place.fabric == "none") for place in places]) > 0.0,
         is_fabric_missing=_row([float(place.fabric is None) for place in places]) > 0.0,
@@ -125,6 +125,22 @@ def site_columns(places: Sequence[Place], site_multipliers: Sequence[float] | No
         failures=_row([good.failures_of(place) for place in places]),
         restart_minutes=_row([good.restart_minutes_of(place) for place in places]),
     )
+
+
+def site_multiplier_of(place: Place) -> float:
+    """Return what a place makes of the modelled toll: as stated, else fitted to its own timed runs, else 1."""
+    if place.toll_multiplier is not None:
+        return float(place.toll_multiplier)
+    fabric = eff.FABRICS.get(place.fabric or "")
+    gbps = eff.REFERENCE_GBPS if place.fabric == "tpu_ici" else place.network_gbps_per_accelerator
+    gbps = gbps if place.measured_allreduce_gbps is None else place.measured_allreduce_gbps
+    runs = [run for run in place.measured_runs if run.accelerators > (place.accelerators_per_node or eff.NODE)]
+    if not runs or fabric is None or gbps is None:
+        return 1.0
+    sizes = np.array([float(run.accelerators) for run in runs])
+    tolls = eff.toll_seconds(np.array([run.params_b for run in runs]), sizes, fabric.multiplier, gbps)
+    steps, computes = (np.array([getattr(run, name) for run in runs]) for name in ("step_s", "compute_s"))
+    return eff.fit_site_multiplier(steps, computes, tolls, sizes)
 
 
 def speed_columns(workloads: Sequence[Workload], places: Sequence[Place]) -> Speeds:

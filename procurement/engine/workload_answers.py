@@ -7,11 +7,14 @@ from typing import Any
 
 from procurement.engine.answers import option_answer
 from procurement.engine.breakeven import BreakEven, UtilisationTotals, break_even, utilisation_totals
+from procurement.engine.budgets import shared_rules
 from procurement.engine.comparisons import Comparison
 from procurement.engine.confidence import Confidence
 from procurement.engine.dates import BuildDates, dates_at
 from procurement.engine.figures import total_costs
+from procurement.engine.improve import improve_option
 from procurement.engine.money import money_text, rounded
+from procurement.engine.option_details import detail_answers
 from procurement.engine.options import SHOWN, Case
 from procurement.engine.options_base import Option
 from procurement.engine.pricing import plan_priced
@@ -27,6 +30,7 @@ from procurement.engine.recommend import (
 )
 from procurement.engine.risk import Risk, best_at_dates, bridge_quote, risk_of
 from procurement.engine.sensitivity import flip_points_of
+from procurement.engine.tornado import tornado_answer
 
 CAUTIOUS_QUANTILE = 0.9  # of dates, for the question whether the answer flips
 ON_DEMAND = "on_demand"
@@ -37,7 +41,22 @@ def options_answer(
 ) -> list[dict[str, Any]]:
     """Return options with their figures, break-evens and what the draws say of them."""
     totals = None if against is None else utilisation_totals(against, case.setting, plan_priced)
-    return [_shown(case, option, against, totals) | drawn_answer(case, option, risk) for option in options]
+    details = detail_answers(case, options, against if is_metered(case, against) else None)
+    return [
+        _shown(case, option, against, totals) | drawn_answer(case, option, risk) | details[option.name]
+        for option in options
+    ]
+
+
+def is_metered(case: Case, option: Option | None) -> bool:
+    """Return whether an option is bought on demand."""
+    return option is not None and case.setting.quotes[option.places[0]].purchase_model == ON_DEMAND
+
+
+def improvement(case: Case, options: Sequence[Option]) -> tuple[Option, dict[str, Any]] | None:
+    """Return the present fleet at its best month, before anything is bought; None where nothing is known of it."""
+    current = next((option for option in options if option.kind == "current"), None)
+    return improve_option(current, case.setting)
 
 
 def drawn_answer(case: Case, option: Option, risk: Risk | None) -> dict[str, Any]:
@@ -100,6 +119,7 @@ def recommended(
         offers=comparison.offers,
         confidence={entry.option.name: confidence_of(case, entry.option, risk) for entry in ranked},
         oldest_input_on=oldest_input(case, comparison.options),
+        shared_rules=shared_rules(case.policy, len(case.setting.scenario.workloads)),
         more_conditions={entry.option.name: approval_conditions(case, entry) for entry in ranked},
     )
     if case.setting.terms.rate is None:
@@ -113,7 +133,9 @@ def recommended(
     points = [] if other is None else flip_points_of(choice.best.option, other, case.setting, bridge)
     cheapest = None if not ranked else ranked[0].option.name
     advice = replace(advice, flips_at_p90=None if flips == cheapest else flips, flip_points=points)
-    return recommendation(advice)
+    second = None if choice.runner_up is None else choice.runner_up.option
+    tornado = tornado_answer(risk, choice.best.option, second, advice.currency)
+    return recommendation(advice) | {"tornado": tornado}
 
 
 def other_answer(choice: Choice, ranked: Sequence[Ranked]) -> Option | None:
@@ -186,6 +208,10 @@ def answers_of(case: Case, comparisons: Sequence[Comparison]) -> dict[str, Any]:
         ranked = ranked_by_cost(options) if risk is None else risk_ranked(case, risk)
         shown = shown_options(case, comparison, ranked)
         found["options"][name] = options_answer(case, shown, comparator(case, comparison.options), risk)
+        better = improvement(case, comparison.options)
+        if better is not None:
+            entry = options_answer(case, [better[0]], comparator(case, comparison.options), None)[0]
+            found["options"][name].append(entry | {"improvement": better[1]})
         found["excluded"][name] = dict(comparison.excluded)
         found["recommendation"][name] = recommended(case, comparison, ranked, risk, cautious)
     return found

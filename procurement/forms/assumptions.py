@@ -34,7 +34,10 @@ class AssumptionSetForm(RecordForm):
         Section("Set", ("name", "dated_on", "source", "evaluated_on")),
         Section(
             "Money and time",
-            ("currency", "discount_rate", "discount_timing", "horizon_months", "hours_per_month", "time_zone"),
+            (
+                "currency", "discount_rate", "borrowing_rate", "discount_timing", "horizon_months", "hours_per_month",
+                "time_zone",
+            ),
         ),
         Section("Exchange rates", ("rates",), "A rate is never made up: without one, those options are left out."),
         Section("Price paths", tuple(f"price_change_per_year_{name}" for name in PATHS)),

@@ -6,7 +6,7 @@ from django import forms
 
 from procurement.choices import column_notes, event_choices, gate_choices, label
 from procurement.forms.base import BLANK, RecordForm, RefusableForm, Section
-from procurement.forms.fields import DayField, NumberField
+from procurement.forms.fields import MEASURED_RUN, DayField, NumberField, RowsField
 from procurement.models import Build, CostLine, Evidence, Promise, Site, Tranche, Waiver
 from procurement.selectors.builds import sites_active
 from procurement.selectors.quotes import providers_active
@@ -37,6 +37,11 @@ class BuildForm(RecordForm):
             "Network",
             ("fabric", "rdma_ports_per_node", "network_gbps_per_accelerator", "measured_allreduce_gbps"),
         ),
+        Section(
+            "Runs timed here", ("toll_multiplier", "measured_runs"),
+            "They calibrate the modelled communication time to this site. A stated multiplier stands above the runs.",
+            is_folded=True,
+        ),
         Section("After the gates", ("bringup_days", "availability")),
         Section(
             "Failures and storage rates",
@@ -47,6 +52,7 @@ class BuildForm(RecordForm):
     )  # fmt: skip
     cooling_air = NumberField(unit="kW per node", required=False, label="Cooling by air")
     cooling_liquid = NumberField(unit="kW per node", required=False, label="Cooling by liquid")
+    measured_runs = RowsField(MEASURED_RUN, required=False, label="Timed runs")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 _SPACES = re.compile(r"[\s\u00a0\u202f'’_]")
 _AMBIGUOUS = re.compile(r"^[+-]?\d{1,3},\d{3}$", re.ASCII)
 _PLAIN = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$", re.ASCII)
+MEASURED_RUN = ("accelerators", "params_b", "step_s", "compute_s")
 LARGEST = Decimal(10) ** 16
 
 
@@ -159,6 +160,41 @@ class NumbersField(ListField):
         """Return the numbers as a list."""
         text = forms.CharField.to_python(self, value)
         return [float(read_number(word)) for word in re.split(r"[;\s]+|,\s+", (text or "").strip()) if word]
+
+
+class RowsField(forms.CharField):
+    """Rows of named figures, one a line, as pasted from a sheet; a name that is `month` is a day."""
+
+    def __init__(self, names: Sequence[str], *, needed: int = 0, **options: Any) -> None:
+        super().__init__(widget=forms.Textarea(attrs={"rows": 3}), **options)
+        self.names = tuple(names)
+        self.needed = needed or len(self.names)
+        self.is_full = True
+        self.help_text = f"One a line: {', '.join(name.replace('_', ' ') for name in self.names)}."
+
+    def prepare_value(self, value: Any) -> Any:
+        """Show stored rows one a line."""
+        if not isinstance(value, list | tuple):
+            return value
+        return "\n".join(" ".join(_cell(row.get(name)) for name in self.names if name in row) for row in value)
+
+    def to_python(self, value: Any) -> Any:
+        """Return the rows as objects with these names."""
+        lines = [line.strip() for line in (super().to_python(value) or "").splitlines() if line.strip()]
+        return [self._row(line) for line in lines]
+
+    def _row(self, line: str) -> dict[str, Any]:
+        cells = [cell for cell in re.split(r"[;\t ]+|,\s+", line) if cell]
+        if not self.needed <= len(cells) <= len(self.names):
+            raise ValidationError(f"`{line}` should hold {', '.join(self.names)}, separated by spaces.")
+        return {
+            name: cell if name == "month" else float(read_number(cell))
+            for name, cell in zip(self.names, cells, strict=False)
+        }
+
+
+def _cell(value: Any) -> str:
+    return value if isinstance(value, str) else plain(value)
 
 
 class DayField(forms.DateField):

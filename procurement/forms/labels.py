@@ -9,6 +9,8 @@ LABELS = {
     "os": "Operating system",
     "network_gbps_per_accelerator": "Network, nominal",
     "measured_allreduce_gbps": "All-reduce, measured",
+    "toll_multiplier": "Multiplier of the modelled toll",
+    "borrowing_rate": "Rate of debt",
     "price_hours_per_month": "Hours in the supplier's month",
     "quantity_available": "Accelerators on offer together",
     "largest_domain_accelerators": "Largest fabric domain",

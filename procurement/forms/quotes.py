@@ -7,7 +7,7 @@ from django import forms
 
 from procurement.choices import column_notes
 from procurement.forms.base import RecordForm, RefusableForm, Section
-from procurement.forms.fields import DayField, NumberField, WholeField
+from procurement.forms.fields import MEASURED_RUN, DayField, NumberField, RowsField, WholeField
 from procurement.models import Provider, Quote
 from procurement.selectors.quotes import providers_active
 
@@ -48,7 +48,11 @@ class QuoteForm(RecordForm):
             "Whether the accelerators are there together, and when.",
         ),
         Section(
-            "Network", ("interconnect", "fabric", "network_gbps_per_accelerator", "measured_allreduce_gbps"),
+            "Network",
+            (
+                "interconnect", "fabric", "network_gbps_per_accelerator", "measured_allreduce_gbps", "toll_multiplier",
+                "measured_runs",
+            ),
             "What lets them work together.",
         ),
         Section(
@@ -62,6 +66,7 @@ class QuoteForm(RecordForm):
         ),
         Section("Particulars", ("valid_from", "vram_gb", "form_factor", "os", "licence"), is_folded=True),
     )  # fmt: skip
+    measured_runs = RowsField(MEASURED_RUN, required=False, label="Timed runs")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -4,7 +4,7 @@ from typing import Any
 
 from procurement.choices import column_notes, workload_presets
 from procurement.forms.base import Nested, RecordForm, Section, estimate_of
-from procurement.forms.fields import ListField, NumberField
+from procurement.forms.fields import ListField, NumberField, RowsField
 from procurement.models import Workload
 
 DEMAND = (
@@ -15,6 +15,7 @@ INFERENCE = (
     "model", "slo", "tokens_per_second_per_accelerator", "requests_per_second", "service_seconds", "max_wait_seconds",
     "tail", "redundancy",
 )  # fmt: skip
+MEASURED_MONTH = ("month", "utilisation", "efficiency", "goodput", "feed")
 ANCHOR = ("anchor_accelerators", "anchor_step_s")
 
 
@@ -51,12 +52,13 @@ class WorkloadForm(RecordForm):
             "Today, and what the work is worth",
             (
                 "current_place", "current_cost_per_month", "switching_cost", "value_per_accelerator_hour",
-                "second_place_overhead_per_month",
+                "second_place_overhead_per_month", "measured_months",
             ),
             is_folded=True,
         ),
     )  # fmt: skip
     anchor_accelerators = NumberField(required=False, unit="accelerators", label="Measured run: size")
+    measured_months = RowsField(MEASURED_MONTH, needed=2, required=False, label="Months measured at the present place")
     anchor_step_s = NumberField(required=False, unit="s", label="Measured run: time of a step")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -71,7 +73,8 @@ class WorkloadForm(RecordForm):
     def _stored(self) -> dict[str, Any]:
         anchor = (getattr(self.instance, "training", None) or {}).get("anchor") or {}
         found = {f"anchor_{name}": estimate_of(anchor.get(name)) for name in ("accelerators", "step_s")}
-        self.initial = {**found, **self.initial}
+        measured = (getattr(self.instance, "current", None) or {}).get("measured")
+        self.initial = {**found, "measured_months": measured, **self.initial}
         return super()._stored()
 
     def values(self) -> dict[str, Any]:
@@ -81,6 +84,8 @@ class WorkloadForm(RecordForm):
         if size is not None or step is not None:
             anchor = {"accelerators": int(size or 0), "step_s": float(step or 0)}
             values["training"] = {**(values["training"] or {}), "anchor": anchor}
+        if self.cleaned_data.get("measured_months"):
+            values["current"] = {**(values["current"] or {}), "measured": self.cleaned_data["measured_months"]}
         for name in ("demand", "training", "inference"):
             values[name] = self._kept(name, values[name])
         return values

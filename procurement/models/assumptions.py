@@ -22,6 +22,9 @@ class AssumptionSet(RangedRecord):
     horizon_months = models.PositiveIntegerField(default=60)
     hours_per_month = models.DecimalField(max_digits=9, decimal_places=4, default=730)
     discount_rate = models.DecimalField(**NUMBER, help_text="effective nominal rate per year, 0.08 is 8 %")
+    borrowing_rate = models.DecimalField(
+        **NUMBER, help_text="effective rate of debt, for leases; else the discount rate"
+    )
     discount_timing = models.CharField(max_length=10, choices=choices.discount_timing_choices, default="as_ledger")
     price_change_per_year = models.JSONField(default=dict, blank=True)
     risk_quantile = models.DecimalField(max_digits=6, decimal_places=4, default="0.8")

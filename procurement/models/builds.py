@@ -50,6 +50,8 @@ class Build(RangedRecord):
     fabric = models.CharField(max_length=20, choices=choices.fabric_choices, blank=True)
     network_gbps_per_accelerator = models.DecimalField(**NUMBER)
     measured_allreduce_gbps = models.DecimalField(**NUMBER)
+    toll_multiplier = models.DecimalField(**NUMBER)
+    measured_runs = models.JSONField(default=list, blank=True)
     region = models.CharField(max_length=80, blank=True)
     committed = models.BooleanField(default=False, help_text="capital is spent or contractually committed")
     cancelled_on = models.DateField(null=True, blank=True)

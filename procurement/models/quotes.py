@@ -139,6 +139,8 @@ class Quote(RangedRecord):
     fabric = models.CharField(max_length=20, choices=choices.fabric_choices, blank=True)
     network_gbps_per_accelerator = models.DecimalField(**NUMBER)
     measured_allreduce_gbps = models.DecimalField(**NUMBER)
+    toll_multiplier = models.DecimalField(**NUMBER)
+    measured_runs = models.JSONField(default=list, blank=True)
     region = models.CharField(max_length=80, blank=True)
     quantity_available = models.PositiveIntegerField(null=True, blank=True)
     largest_domain_accelerators = models.PositiveIntegerField(null=True, blank=True)

@@ -334,7 +334,7 @@ def _quote(
     values = {name: value for name, value in row.items() if name in INTAKE_FIELDS and value is not None}
     for name in ("id", "provider", "cluster"):
         values.pop(name, None)
-    for name in ("includes", "excludes", "costs", "waived", "flags"):
+    for name in ("includes", "excludes", "costs", "waived", "measured_runs", "flags"):
         values[name] = list(values.get(name) or ())
     quote = Quote(**values, code=row["id"], provider=providers[row["provider"]], sheet=sheet, source=sheet.source)
     cluster = row.get("cluster")

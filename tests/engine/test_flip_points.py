@@ -1,12 +1,11 @@
-"""Swings and flip points: what would have to be true for the other answer."""
+"""Flip points: what would have to be true for the other answer."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from procurement.engine.flip_points import FLIP_RANGES, FlipRange, flip_point, swings
-from procurement.engine.uncertainty import RangeInput, draw_inputs
+from procurement.engine.flip_points import FLIP_RANGES, FlipRange, flip_point
 
 # the worked document: 461,567.50 once and 12.60 an hour against 142.42 an hour, 60 months of 730 hours
 HOURS = 60 * 730
@@ -73,19 +72,3 @@ def test_a_crossing_inside_the_range_is_always_found(root, scale):
 
     assert found.value == pytest.approx(root, abs=1e-6)
     assert found.is_jump is False
-
-
-def test_swings_are_ordered_and_paired():
-    draws = draw_inputs([RangeInput("small", 9, 10, 11), RangeInput("large", 50, 100, 200)], draws=500, seed=0,
-                        correlation=0.0)  # fmt: skip
-
-    def cost(values):
-        return np.array([1000 + 2 * values[:, 0] + values[:, 1], 900 + values[:, 1]])
-
-    found = swings(cost, draws, option=0)
-
-    assert [swing.name for swing in found] == ["large", "small"]
-    ends = draws.inputs[1].at(np.array([0.1, 0.9]))
-    assert found[0].size == pytest.approx(ends[1] - ends[0])
-    difference = swings(cost, draws, option=0, against=1)
-    assert {swing.name: swing.size for swing in difference}["large"] == pytest.approx(0.0)  # the same in both

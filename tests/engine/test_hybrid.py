@@ -64,7 +64,7 @@ def brute_force(own, rent, asked, given):
 def optimum(own, rent, asked, given):
     plan = need_plan(own, asked)
     sizes = owned_sizes(plan, own.accelerators_per_node, largest=plan.planned)
-    return best_split(plan, rent, asked, given, sizes)
+    return best_split(plan, rent, asked, given, sizes).plan
 
 
 def test_the_elastic_demand_of_armbrust_is_owned_up_to_260():

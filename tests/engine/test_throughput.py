@@ -258,7 +258,7 @@ def test_a_site_multiplier_fitted_to_measured_points_reproduces_them():
 
     assert eff.fit_site_multiplier(measured, compute, toll, sizes) == pytest.approx(2.5)
     calm = useful_share(JOB, ROCE, 512)
-    assert useful_share(JOB, ROCE, 512, site_multiplier=2.5).toll_s == pytest.approx(2.5 * calm.toll_s)
+    assert useful_share(JOB, replace(ROCE, toll_multiplier=2.5), 512).toll_s == pytest.approx(2.5 * calm.toll_s)
 
 
 places = st.builds(

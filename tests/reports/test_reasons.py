@@ -12,12 +12,12 @@ from reports.templatetags.badges import BADGES
 
 # semantics 11, 12, 33 and the notes beside them
 OFFER_CODES = (
-    "wrong_accelerator", "quantity_too_small", "one_domain_too_small", "interconnect_too_weak", "fabric_not_accepted",
-    "memory_too_small", "duration_over_max", "starts_after_need", "ends_before_done", "quota_short",
-    "too_late_to_book", "provider_not_allowed", "residency", "residency_unknown", "not_interruptible",
+    "wrong_accelerator", "quantity_too_small", "one_domain_too_small", "interconnect_too_weak",
+    "fabric_not_accepted", "memory_too_small", "duration_over_max", "starts_after_need", "ends_before_done",
+    "quota_short", "too_late_to_book", "provider_not_allowed", "residency", "residency_unknown", "not_interruptible",
     "quote_expired", "missing", "no_rate", "late_by_days", "not_ready_by_need", "no_forecast", "best_effort_only",
     "not_bookable_yet", "unverified", "not_usable", "feed_unknown", "useful_share_unknown", "budget_exceeded",
-    "cancelled", "not_priced",
+    "yearly_budget_exceeded", "cancelled", "not_priced",
 )  # fmt: skip
 NOTE_CODES = ("book_by", "bookable_from", "overbuy_accelerator_days", "p_no_interruption", "feed_not_stated",
               "communication_bound")  # fmt: skip
