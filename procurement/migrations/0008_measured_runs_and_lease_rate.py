@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('procurement', '0005_price_or_upfront_positive'),
+        ('procurement', '0007_forecast_scores'),
     ]
 
     operations = [
