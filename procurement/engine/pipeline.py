@@ -3,7 +3,7 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -19,6 +19,7 @@ from procurement.engine.equal_work import accelerators_at
 from procurement.engine.forecast import Forecast, build_forecast
 from procurement.engine.options import Case
 from procurement.engine.portfolio import Facts, solved_portfolio, unasked_reason
+from procurement.engine.portfolio_solver import never
 from procurement.engine.quote_terms import quote_expiry
 from procurement.engine.readiness import Readiness
 from procurement.engine.readiness_sites import scenario_readiness
@@ -90,7 +91,7 @@ def portfolio(
     *,
     time_limit_s: float = PORTFOLIO_SECONDS,
     gap: float = PORTFOLIO_GAP,
-    pinned: Sequence[Mapping[str, Any]] = (),
+    is_stopped: Callable[[], bool] = never,
 ) -> dict[str, Any]:
     """Return one plan for all workloads at the least present cost: the ``portfolio`` of the answer document.
 
@@ -102,18 +103,13 @@ def portfolio(
         Seconds for building and solving; then the best found is returned, as ``time_limit`` [s].
     gap
         Relative gap at which a solution counts as optimal [fraction].
-    pinned
-        Allocations fixed by a person: {workload, place, month, accelerators}, the last two may be left out.
-
-    Raises
-    ------
-    EngineError
-        Where a pinned allocation names no workload of the scenario or no place.
+    is_stopped
+        Asked now and then while the solver works; once true, the best found is returned, as ``stopped``.
     """
     supply = supply_of(scenario)
     offers = bookability(scenario, supply.readiness, supply.forecasts)
     facts = Facts(scenario, supply.readiness, supply.forecasts, offers)
-    return solved_portfolio(facts, time_limit_s=time_limit_s, gap=gap, pinned=pinned)
+    return solved_portfolio(facts, time_limit_s=time_limit_s, gap=gap, is_stopped=is_stopped)
 
 
 def next_change_on(scenario: Scenario) -> date | None:

@@ -1,7 +1,7 @@
 """The portfolio: one capacity ledger for all workloads, at the least present cost (METHOD.md, Portfolio)."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,32 +25,18 @@ from procurement.engine.portfolio_columns import (
 from procurement.engine.portfolio_contracts import Contracts, contracts_of
 from procurement.engine.portfolio_demand import GANG, grid_of, slices_of
 from procurement.engine.portfolio_draft import LINK, Draft, Problem
+from procurement.engine.portfolio_pins import impossible_pins, pin_rows, pinned_of
 from procurement.engine.portfolio_places import COMMITTED, CURRENT, METERED, Place, World, current_place
 from procurement.engine.portfolio_quotes import current_names, judged, quote_place
-from procurement.engine.portfolio_rows import (
-    DEMAND,
-    Pin,
-    demand_rows,
-    minimum_rows,
-    pin_rows,
-    pins_of,
-    policy_rows,
-    supply_rows,
-)
-from procurement.engine.portfolio_solver import (
-    FAILED,
-    INFEASIBLE,
-    LEAST_SECONDS,
-    Outcome,
-    conflicting,
-    solved,
-)
+from procurement.engine.portfolio_rows import DEMAND, demand_rows, minimum_rows, policy_rows, supply_rows
+from procurement.engine.portfolio_solver import FAILED, INFEASIBLE, Effort, Outcome, conflicting, never, solved
 from procurement.engine.readiness import Readiness
-from procurement.engine.tables import Policy, Scenario
+from procurement.engine.tables import Pin, Policy, Scenario, Workload
 from procurement.engine.units import instance_size, least_instances
 
 EXPLAINING_SECONDS = 10.0  # at least, for finding what conflicts
 LARGEST_HERE = 400_000  # workloads x places x months of the horizon that a whole evaluation waits for
+LARGEST = 8_000_000  # of the same, beyond which no portfolio is begun: its columns would fill the memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,13 +64,25 @@ def unasked_reason(scenario: Scenario) -> str | None:
     """
     if scenario.policy == Policy() or not scenario.workloads:
         return "not_solved_here"
+    return "too_large_to_solve_here" if _size(scenario) > LARGEST_HERE else None
+
+
+def refused_reason(scenario: Scenario) -> str | None:
+    """Return why no portfolio of a scenario can be begun at all; None where it can."""
+    if scenario.assumptions.discount_rate is None:
+        return "missing:discount_rate"
+    if not scenario.workloads:
+        return "no_workloads"
+    return f"too_large:{_size(scenario)}:{LARGEST}" if _size(scenario) > LARGEST else None
+
+
+def _size(scenario: Scenario) -> int:
     places = len(scenario.quotes) + len(scenario.builds)
-    size = len(scenario.workloads) * places * scenario.assumptions.horizon_months
-    return "too_large_to_solve_here" if size > LARGEST_HERE else None
+    return len(scenario.workloads) * places * int(scenario.assumptions.horizon_months)
 
 
 def solved_portfolio(
-    facts: Facts, *, time_limit_s: float, gap: float, pinned: Sequence[Mapping[str, Any]] = ()
+    facts: Facts, *, time_limit_s: float, gap: float, is_stopped: Callable[[], bool] = never
 ) -> dict[str, Any]:
     """Return the portfolio of the answer document, ready for JSON.
 
@@ -96,32 +94,31 @@ def solved_portfolio(
         Seconds for building and solving; then the best found is returned, as ``time_limit`` [s].
     gap
         Relative gap at which a solution counts as optimal [fraction].
-    pinned
-        Allocations fixed by a person: {workload, place, month, accelerators}, the last two may be left out.
+    is_stopped
+        Asked now and then while the solver works; once true, the best found is returned, as ``stopped``.
     """
     begun = time.perf_counter()
-    pins = pins_of(pinned, (workload.id for workload in facts.scenario.workloads))
-    if facts.scenario.assumptions.discount_rate is None:
-        return _timed(unsolved_answer(FAILED, reason="missing:discount_rate"), 0.0, 0.0)
-    if not facts.scenario.workloads:
-        return _timed(unsolved_answer(FAILED, reason="no_workloads"), 0.0, 0.0)
-    model = portfolio_model(facts, pins)
+    refused = refused_reason(facts.scenario)
+    if refused is not None:
+        return _timed(unsolved_answer(FAILED, reason=refused), 0.0, 0.0)
+    model = portfolio_model(facts)
     built = time.perf_counter() - begun
-    nowhere = _nowhere(facts, model.layout)
+    nowhere = _nowhere(facts, model.layout) or _impossible(facts, model.layout)
     if nowhere:
-        return _timed(unsolved_answer(INFEASIBLE, conflict=nowhere), built, 0.0)
-    outcome = solved(model.problem, time_limit_s=max(time_limit_s - built, LEAST_SECONDS), gap=gap)
-    left = max(time_limit_s - built - outcome.seconds, EXPLAINING_SECONDS)
-    return _timed(_answer(model, outcome, left), built, outcome.seconds)
+        return _timed(unsolved_answer(INFEASIBLE, conflict=nowhere) | {"conflict_is_irreducible": True}, built, 0.0)
+    effort = Effort(time_limit_s, gap, is_stopped).left(built)
+    outcome = solved(model.problem, effort)
+    explaining = replace(effort, seconds=max(effort.seconds - outcome.seconds, EXPLAINING_SECONDS))
+    return _timed(_answer(model, outcome, explaining), built, outcome.seconds)
 
 
-def _answer(model: Model, outcome: Outcome, seconds: float) -> dict[str, Any]:
+def _answer(model: Model, outcome: Outcome, explaining: Effort) -> dict[str, Any]:
     if outcome.state == INFEASIBLE:
-        found, is_irreducible = conflicting(model.problem, _by_weight(model), seconds)
+        found, is_irreducible = conflicting(model.problem, _by_weight(model), explaining)
         words = [conflict_words(model.layout, model.problem.groups[index]) for index in found]
         return unsolved_answer(INFEASIBLE, conflict=words) | {"conflict_is_irreducible": is_irreducible}
     if outcome.values is None:
-        return unsolved_answer(outcome.state)
+        return unsolved_answer(outcome.state, reason=f"solver:{outcome.message}" if outcome.message else None)
     currency = model.layout.world.setting.assumptions.currency
     return solved_answer(model.layout, model.problem, outcome, currency)
 
@@ -140,7 +137,7 @@ def _timed(answer: dict[str, Any], build: float, solve: float) -> dict[str, Any]
     return answer | {"seconds": {"build": round(build, 3), "solve": round(solve, 3)}}
 
 
-def portfolio_model(facts: Facts, pins: Sequence[Pin] = ()) -> Model:
+def portfolio_model(facts: Facts) -> Model:
     """Return the programme of a scenario's portfolio."""
     world = _world(facts)
     verdicts = judged(facts.offers, world.slices.is_gang, world.is_small)
@@ -153,7 +150,7 @@ def portfolio_model(facts: Facts, pins: Sequence[Pin] = ()) -> Model:
     if months > world.grid.count:  # work runs on past every window
         world.grid = replace(world.grid, count=months)
         owned = _owned(world, facts)
-    return _laid(world, rented, owned, staying, pins)
+    return _laid(world, rented, owned, staying)
 
 
 def _owned(world: World, facts: Facts) -> list[Owned]:
@@ -191,15 +188,13 @@ def _last_month(world: World, places: Sequence[Place]) -> int:
     return last
 
 
-def _laid(
-    world: World, rented: Sequence[Place], owned: Sequence[Owned], staying: Sequence[Place], pins: Sequence[Pin]
-) -> Model:
+def _laid(world: World, rented: Sequence[Place], owned: Sequence[Owned], staying: Sequence[Place]) -> Model:
     """Return the programme, columns first."""
     places = (*rented, *(one.place for one in owned), *staying)
     limits = tuple(_limit(world, place) for place in places)
     policy = world.setting.scenario.policy
     draft = Draft()
-    usage = usage_of(draft, world, places, policy.max_share_per_supplier is None and not pins, limits)
+    usage = usage_of(draft, world, places, policy.max_share_per_supplier is None and not policy.pins, limits)
     first = len(rented)
     bought = [
         (first + at, one.tranches, world.setting.builds[one.place.name].committed) for at, one in enumerate(owned)
@@ -217,7 +212,7 @@ def _laid(
     supply_rows(draft, layout)
     minimum_rows(draft, layout)
     policy_rows(draft, layout, policy)
-    pin_rows(draft, layout, pins)
+    pin_rows(draft, layout, pinned_of(layout, policy.pins))
     return Model(layout, draft.problem())
 
 
@@ -265,13 +260,38 @@ def _nowhere_words(facts: Facts, layout: Layout, owner: int) -> str:
     counts = dict(facts.offers.counts(workload.id))
     for build in (one for one in facts.scenario.builds if one.operator == OWN):
         known = BuildFacts(build, facts.readiness[build.id], facts.forecasts[build.id])
-        needed = accelerators_at(workload, build.accelerator, build.accelerators_per_node or 1)
-        reasons = [*build_reasons(known, workload)]
-        if workload.shape == GANG and needed is not None:
-            quantile = facts.scenario.assumptions.risk_quantile
-            reasons += size_reasons(build, needed)
-            reasons += date_reasons(known, workload, needed, facts.scenario.as_of, quantile)
-        for code in dict.fromkeys(reasons):
+        for code in _build_codes(facts, known, workload):
             counts[code] = counts.get(code, 0) + 1
     removed = ", ".join(f"{code} {number}" for code, number in sorted(counts.items())) or "no quote and no build"
     return f"{conflict_words(layout, (DEMAND, workload.id))}; no place serves all of its months ({removed})"
+
+
+def _build_codes(facts: Facts, known: BuildFacts, workload: Workload) -> list[str]:
+    """Return what speaks against an own build for a workload, in codes."""
+    build = known.build
+    needed = accelerators_at(workload, build.accelerator, build.accelerators_per_node or 1)
+    reasons = [*build_reasons(known, workload)]
+    if workload.shape == GANG and needed is not None:
+        quantile = facts.scenario.assumptions.risk_quantile
+        reasons += size_reasons(build, needed)
+        reasons += date_reasons(known, workload, needed, facts.scenario.as_of, quantile)
+    return list(dict.fromkeys(reasons))
+
+
+def _impossible(facts: Facts, layout: Layout) -> list[str]:
+    """Return in words every pin that its place cannot keep, whatever the others do."""
+    workloads = {workload.id: workload for workload in facts.scenario.workloads}
+    builds = {build.id: build for build in facts.scenario.builds}
+
+    def reasons(pin: Pin) -> str:
+        if pin.place in facts.offers.column_of:
+            return ", ".join(facts.offers.offer(pin.workload, pin.place).reasons)
+        build = builds.get(pin.place)
+        if build is None:
+            return ""
+        if build.operator != OWN:
+            return "not an own build; its capacity is bought by a quote"
+        known = BuildFacts(build, facts.readiness[build.id], facts.forecasts[build.id])
+        return ", ".join(_build_codes(facts, known, workloads[pin.workload]))
+
+    return impossible_pins(layout, pinned_of(layout, facts.scenario.policy.pins), reasons)

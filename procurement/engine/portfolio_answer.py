@@ -10,14 +10,15 @@ from procurement.engine.periods import Numbers
 from procurement.engine.portfolio_builds import begins_on, usable_on
 from procurement.engine.portfolio_columns import Layout
 from procurement.engine.portfolio_draft import LINK, NO_MONTH, Group, Problem
-from procurement.engine.portfolio_rows import DEMAND, DOMAIN, NETWORK, PIN, POLICY, SUPPLY
+from procurement.engine.portfolio_pins import PINNED, pin_words
+from procurement.engine.portfolio_rows import DEMAND, DOMAIN, NETWORK, POLICY, SUPPLY
 from procurement.engine.portfolio_solver import Outcome
 
 SMALLEST_SHARE = 1e-6
 SMALLEST_PRICE = 5e-7  # of a constraint, half of the last place shown
 UNITS = {
     DEMAND: "workload in all its months", SUPPLY: "accelerator", NETWORK: "accelerator", DOMAIN: "accelerator",
-    POLICY: "unit of the limit", PIN: "unit of the limit",
+    POLICY: "unit of the limit", PINNED: "unit of the limit",
 }  # fmt: skip
 
 
@@ -158,9 +159,9 @@ def conflict_words(layout: Layout, group: Group) -> str:
         return f"demand of {name}: {workload.accelerators} accelerators, {whole}"
     if kind == POLICY:
         return f"policy {name.partition(':')[0]}{_limit_words(layout, name)}"
-    if kind == PIN:
-        workload_id, _, place = name.rpartition("@")
-        return f"pinned: {workload_id} at {place}"
+    if kind == PINNED:
+        number = name.partition(":")[0]
+        return pin_words(number, layout.world.setting.scenario.policy.pins[int(number) - 1])
     what = {SUPPLY: "supply", NETWORK: "what the network joins", DOMAIN: "size of the fabric domain"}[kind]
     return f"{what} of {name}{_supply_words(layout, name)}"
 

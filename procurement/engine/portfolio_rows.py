@@ -1,61 +1,18 @@
-"""The rows of a portfolio: demand, supply, fabric domains, terms, policy and what a person has pinned."""
+"""The rows of a portfolio: demand, supply, fabric domains, terms and policy."""
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from procurement.engine.errors import EngineError
 from procurement.engine.periods import MONTHS_PER_YEAR, Numbers
 from procurement.engine.portfolio_columns import Layout
 from procurement.engine.portfolio_demand import Indices
-from procurement.engine.portfolio_draft import NO_MONTH, Draft, Flags, Group
+from procurement.engine.portfolio_draft import Draft, Group
 from procurement.engine.portfolio_places import BUILD, COMMITTED, METERED
 from procurement.engine.tables import Policy
 
-DEMAND, SUPPLY, NETWORK, DOMAIN, POLICY, PIN = "demand", "supply", "network", "domain", "policy", "pinned"
+DEMAND, SUPPLY, NETWORK, DOMAIN, POLICY = "demand", "supply", "network", "domain", "policy"
 PART = 1e-6  # of a month
-
-
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """An allocation fixed by a person: a workload at a place, in all months or one, all of it or so many."""
-
-    workload: str
-    place: str
-    month: int | None = None  # of the workload
-    accelerators: float | None = None  # in the place's type; None: all
-
-
-def pins_of(pinned: Sequence[Mapping[str, Any]], workloads: Iterable[str]) -> tuple[Pin, ...]:
-    """Return pinned allocations as records.
-
-    Raises
-    ------
-    EngineError
-        Where one names no workload of the scenario or no place.
-    """
-    known = set(workloads)
-    found = []
-    for entry in pinned:
-        workload, place = entry.get("workload"), entry.get("place")
-        if workload not in known or not isinstance(place, str):
-            raise EngineError(
-                f"Pinned allocation {dict(entry)!r} names no workload and place of the scenario; "
-                f"a workload of {sorted(known)} and a place would be right."
-            )
-        found.append(Pin(str(workload), place, _number(entry, "month", int), _number(entry, "accelerators", float)))
-    return tuple(found)
-
-
-def _number(entry: Mapping[str, Any], key: str, kind: type) -> Any:
-    value = entry.get(key)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        raise EngineError(f"{key} of a pinned allocation is {value!r}; a number from 0 up would be right.")
-    return kind(value)
 
 
 def demand_rows(draft: Draft, layout: Layout) -> None:
@@ -236,31 +193,3 @@ def minimum_rows(draft: Draft, layout: Layout) -> None:
             rows = draft.rows(0.0, np.inf, (SUPPLY, place.name), months.astype(np.int64))
             draft.put(rows[inverse], usage.column[mine], usage.accelerators[mine])
             draft.put(rows, np.full(months.size, column, dtype=np.int64), -place.least)
-
-
-def pin_rows(draft: Draft, layout: Layout, pins: Sequence[Pin]) -> None:
-    """Lay what a person has pinned; a place that cannot serve the workload makes the row impossible, and named."""
-    usage, slices = layout.usage, layout.world.slices
-    number_of = {workload.id: index for index, workload in enumerate(slices.workloads)}
-    names = np.array([place.name for place in layout.places] or [""])[usage.place] if usage.place.size else np.array([])
-    for pin in pins:
-        owner = number_of[pin.workload]
-        mine = (usage.workload == owner) & (names == pin.place)
-        rows = slices.rows_of(owner)
-        group = (PIN, f"{pin.workload}@{pin.place}")
-        months = np.flatnonzero(slices.is_asked[rows].any(axis=0)) if pin.month is None else np.array([pin.month])
-        if pin.accelerators is None:
-            _pin_all(draft, layout, mine, months, group, rows)
-            continue
-        for month in months:
-            entries = np.flatnonzero(mine & (usage.month == month) & (usage.accelerators > 0.0))
-            row = draft.row(pin.accelerators, pin.accelerators, group, int(month))
-            draft.put(row, usage.column[entries], usage.accelerators[entries])
-
-
-def _pin_all(draft: Draft, layout: Layout, mine: Flags, months: Indices, group: Group, rows: Indices) -> None:
-    usage, asked = layout.usage, layout.world.slices.is_asked
-    entries = np.flatnonzero(mine & np.isin(usage.month, months) & (usage.served > 0.0))
-    inside = months[months < asked.shape[1]]
-    row = draft.row(float(asked[np.ix_(rows, inside)].sum()), np.inf, group, NO_MONTH)
-    draft.put(row, usage.column[entries], 1.0)

@@ -47,6 +47,7 @@ def check_document(document: Node, reader: Reader) -> None:
     policy = document.get("policy")
     if policy is not None:
         _check_approvals(policy, reader)
+        _check_pins(policy, reader, {place.get("id") for place in (*quotes, *builds)}, workloads)
 
 
 def _nodes(node: Node, name: str) -> tuple[Node, ...]:
@@ -281,3 +282,23 @@ def _check_approvals(policy: Node, reader: Reader) -> None:
         if amount in seen and not _has_faults_below(step, reader):
             reader.fault(_at(step, "up_to"), amount, "each amount once")
         seen.add(amount)
+
+
+def _check_pins(policy: Node, reader: Reader, places: set[Any], workloads: tuple[Node, ...]) -> None:
+    today = {workload.get("id"): _place_today(workload) for workload in workloads}
+    for pin in _nodes(policy, "pins"):
+        workload, place = pin.get("workload"), pin.get("place")
+        if workload is not None and workload not in today:
+            reader.fault(_at(pin, "workload"), workload, "the id of a workload of the document")
+        elif place is not None and place not in places | {today.get(workload)}:
+            expected = "the id of a quote or build of the document, or what the workload runs on today"
+            reader.fault(_at(pin, "place"), place, expected)
+        _check_order(pin, reader, "first_month", "last_month")
+        if pin.get("accelerators") is not None and pin.get("share") is not None:
+            expected = "either accelerators or a share, or neither for all of it"
+            reader.fault(_at(pin, "share"), pin.get("share"), expected)
+
+
+def _place_today(workload: Node) -> Any:
+    current = workload.get("current")
+    return current.get("place") if isinstance(current, Node) else None

@@ -369,6 +369,19 @@ class ApprovalStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pin:
+    """What a person has fixed in the portfolio: a workload at a place, all of it where no amount is stated."""
+
+    workload: str = column("id of the workload", required=True)
+    place: str = column("id of a quote or build, or what the workload runs on today", required=True)
+    first_month: int | None = column("first month of the workload, counted from 0; its first", unit="months")
+    last_month: int | None = column("last month of the workload, itself included; its last", unit="months")
+    accelerators: float | None = column("exactly so many of the place", unit="accelerators")
+    share: float | None = column("exactly this share of each month's demand; 0: not there", unit="fraction")
+    reason: str = column("why, for those who read the plan", default="")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """Rules of the organisation that hold across workloads."""
 
@@ -376,6 +389,7 @@ class Policy:
     capital_budget: float | None = column("capital that may be spent", unit="currency")
     yearly_budget: float | None = column("what may be spent in a year", unit="currency")
     approval_days: tuple[ApprovalStep, ...] = column("approval times", factory=tuple, record="ApprovalStep")
+    pins: tuple[Pin, ...] = column("what is fixed in the portfolio", factory=tuple, record="Pin")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,10 +7,9 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from procurement.engine.bookability import bookability
-from procurement.engine.errors import EngineError
 from procurement.engine.pipeline import evaluate, portfolio, supply_of
 from procurement.engine.portfolio import Facts, portfolio_model, unasked_reason
-from procurement.engine.portfolio_solver import FAILED, OPTIMAL, TIME_LIMIT, solved
+from procurement.engine.portfolio_solver import FAILED, OPTIMAL, TIME_LIMIT, Effort, solved
 from procurement.engine.scenario import parse_scenario
 from tests.engine.cost_documents import build, document, late_build, quote, reserved, workload
 from tests.engine.portfolio_documents import bench_document, knotty
@@ -170,49 +169,15 @@ def test_a_conflict_is_irreducible():
         policy={"max_share_per_supplier": 0.5, "capital_budget": 1000},
     )
 
-    found = answered(asked, pinned=[{"workload": "w", "place": "od"}])
+    asked["policy"]["pins"] = [{"workload": "w", "place": "od", "reason": "signed already"}]
+
+    found = answered(asked)
 
     assert found["state"] == "infeasible"
     assert found["conflict"] == [
         "policy max_share_per_supplier: at most 0.5 of the accelerator-hours with Cloud",
-        "pinned: w at od",
+        "pin 1: all of w at od (signed already)",
     ]
-
-
-@pytest.mark.parametrize(
-    ("_case", "pin", "expected"),
-    [
-        ("all of it", {}, {("w", "dear"): 16}),
-        ("so many", {"accelerators": 4}, {("w", "od"): 12, ("w", "dear"): 4}),
-        ("another month", {"month": 1}, {("w", "od"): 16}),
-    ],
-)
-def test_pinned_allocations_are_kept(_case, pin, expected):
-    asked = document(
-        quotes=[quote(price="1.00"), quote(id="dear", price="3.00", provider="Other")], workloads=[workload(months=2)]
-    )
-
-    found = answered(asked, pinned=[{"workload": "w", "place": "dear", **pin}])
-
-    assert found["state"] == "optimal"
-    assert in_month(found) == expected
-
-
-def test_a_pinned_gang_stays_where_it_is_pinned():
-    job = workload(shape="one_job", months=2, need_by="2026-12-01")
-    two = [quote(price="1.00"), quote(id="dear", price="3.00", provider="Other")]
-
-    found = answered(document(quotes=two, workloads=[job]), pinned=[{"workload": "w", "place": "dear", "month": 1}])
-
-    assert {one["place"] for one in found["allocation"]} == {"dear"}
-
-
-@pytest.mark.parametrize(
-    "pin", [{"workload": "x", "place": "od"}, {"workload": "w"}, {"workload": "w", "place": "od", "month": "a"}]
-)
-def test_a_pinned_allocation_that_names_nothing_is_refused(pin):
-    with pytest.raises(EngineError, match=r"(?i)pinned allocation"):
-        answered(document(quotes=[quote()]), pinned=[pin])
 
 
 def test_without_a_discount_rate_there_is_no_portfolio():
@@ -237,7 +202,7 @@ def test_an_evaluation_solves_the_portfolio_where_a_policy_is_stated():
 @pytest.mark.parametrize("seed", range(5))
 def test_another_interface_to_a_solver_finds_the_same_cost(seed):
     problem = model_of(knotty(seed)).problem
-    ours = solved(problem, time_limit_s=60, gap=0.0)
+    ours = solved(problem, Effort(60.0))
 
     theirs = milp(
         problem.cost,
@@ -255,7 +220,7 @@ def test_another_interface_to_a_solver_finds_the_same_cost(seed):
 def test_a_stopped_solve_never_reads_as_optimal():
     problem = model_of(bench_document(workloads=40, gangs=15)).problem
 
-    stopped = solved(problem, time_limit_s=0.001, gap=0.0)
+    stopped = solved(problem, Effort(0.001))
 
     assert stopped.state == TIME_LIMIT
     assert stopped.values is None or stopped.gap is None or stopped.gap > 0.0
@@ -296,7 +261,7 @@ def test_what_runs_today_may_stay_where_that_is_cheapest(stays_at, place):
 
 
 def test_without_any_place_the_demand_is_the_conflict():
-    found = answered(document(workloads=[workload()]), pinned=[{"workload": "w", "place": "od"}])
+    found = answered(document(workloads=[workload()]))
 
     assert found["state"] == "infeasible"
     assert found["conflict"][0].startswith("demand of w: 16 accelerators")
