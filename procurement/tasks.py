@@ -18,7 +18,8 @@ from procurement.services.expiry import price_watch
 from procurement.services.forecast_scores import forecast_scores_update
 from procurement.services.job_runner import Farewell, Service, job_work, jobs_bury
 from procurement.services.jobs import heartbeat_write
-from procurement.services.price_sheets import price_sheet_failed, price_sheet_import
+from procurement.services.price_sheet_publish import price_sheet_publish
+from procurement.services.price_sheet_reading import price_sheet_failed, price_sheet_import
 from procurement.services.runs import (
     recompute,
     recompute_availability,
@@ -33,6 +34,7 @@ log = structlog.get_logger(__name__)
 JOB_KINDS: dict[str, Service] = {
     "clock_tick": clock_service,
     "price_sheet_import": price_sheet_import,
+    "price_sheet_publish": price_sheet_publish,
     "evaluation": evaluation_run,
     "price_watch": price_watch,
     "forecast_scores": forecast_scores_update,
@@ -45,6 +47,7 @@ JOB_KINDS: dict[str, Service] = {
 # What is still to be said of a job that failed for good: called as farewell(message=..., **args).
 JOB_FAREWELLS: dict[str, Farewell] = {
     "price_sheet_import": price_sheet_failed,
+    "price_sheet_publish": price_sheet_failed,
     "recompute_energization": run_failed,
     "recompute_availability": run_failed,
     "recompute_comparisons": run_failed,

@@ -1,7 +1,7 @@
 """Columns of an unknown sheet: what a person must match, with a first guess, and the checked profile of a supplier."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -145,6 +145,40 @@ def preview_sheet(content: bytes, file_name: str, sheet: str | None = None) -> S
         decimal=None if price is None else decimal_sign(_cells(rows, price)),
         rows=len(rows),
     )
+
+
+def rows_as_written(
+    content: bytes,
+    file_name: str,
+    lines: Set[int],
+    columns: Sequence[str] = (),
+    corrections: Mapping[tuple[int, str], str] | None = None,
+) -> dict[int, dict[str, str]]:
+    """Return some rows of a table by header name, as written or corrected, so that a person can mend their cells.
+
+    Parameters
+    ----------
+    lines : set of int
+        Lines of the rows; those that the table does not hold are left out.
+    columns : sequence of str, optional
+        Headers by which the table is known; else its header is found as for a preview.
+
+    Returns
+    -------
+    dict
+        Line to header to cell; empty for a file that is no table.
+    """
+    document = open_document(content, file_name, corrections)
+    found: dict[int, dict[str, str]] = {}
+    for grid in document.grids:
+        table = grid.table(columns) if columns else None
+        if table is None and grid.records:
+            table = grid.below(_header_position(grid))
+        if table is not None:
+            found |= {record.line: dict(table.raw(record)) for record in table.records if record.line in lines}
+        if found:
+            break
+    return found
 
 
 def _grid(document: Document, sheet: str | None, file_name: str) -> Grid:

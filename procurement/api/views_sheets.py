@@ -23,7 +23,8 @@ from procurement.api.serializers_quotes import (
 )
 from procurement.models import PriceSheet, SheetRow, SheetRowState, SheetState
 from procurement.selectors.quotes import price_sheets_all
-from procurement.services.price_sheets import price_sheet_receive, sheet_row_release
+from procurement.services.price_sheet_releases import sheet_row_release
+from procurement.services.price_sheets import price_sheet_receive
 
 
 class PriceSheetListApi(ListApi, PostApi):

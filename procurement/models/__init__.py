@@ -7,6 +7,7 @@ from procurement.models.builds import Build, CostLine, Evidence, Promise, Site, 
 from procurement.models.decisions import Decision, DecisionState
 from procurement.models.discounts import ContractDiscount, PriceWatch
 from procurement.models.forecast_scores import ForecastScore
+from procurement.models.imports import CellCorrection, ImportProfile, ImportReport, ReportKind, RowOutcome, StagedRow
 from procurement.models.jobs import Heartbeat, Job, JobStatus
 from procurement.models.quotes import AcceleratorAlias, PriceSheet, Provider, Quote, SheetRow, SheetRowState, SheetState
 from procurement.models.runs import (
@@ -32,6 +33,7 @@ __all__ = [
     "AuditEntry",
     "AvailabilityRow",
     "Build",
+    "CellCorrection",
     "ComponentRow",
     "ContractDiscount",
     "CostLine",
@@ -43,6 +45,8 @@ __all__ = [
     "ForecastScore",
     "FxRate",
     "Heartbeat",
+    "ImportProfile",
+    "ImportReport",
     "Job",
     "JobStatus",
     "MonthRow",
@@ -52,6 +56,8 @@ __all__ = [
     "Promise",
     "Provider",
     "Quote",
+    "ReportKind",
+    "RowOutcome",
     "Run",
     "RunAnswer",
     "RunState",
@@ -59,6 +65,7 @@ __all__ = [
     "SheetRowState",
     "SheetState",
     "Site",
+    "StagedRow",
     "Tranche",
     "Waiver",
     "Workload",

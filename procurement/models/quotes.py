@@ -29,12 +29,21 @@ class SheetState(models.TextChoices):
     """Where a price sheet stands."""
 
     RECEIVED = "received", "Received"
+    MATCHING = "matching", "Columns to match"
+    CHECKED = "checked", "Checked, to be confirmed"
+    CONFIRMED = "confirmed", "Being imported"
     IMPORTED = "imported", "Imported"
     REFUSED = "refused", "Refused"
+    UNDONE = "undone", "Undone"
+    DISCARDED = "discarded", "Discarded"
 
 
 class PriceSheet(models.Model):
-    """One file of prices as it was received; never edited."""
+    """One file of prices as it was received, and its import; the file is never edited.
+
+    A draft waits for a person after it was checked; any other sheet is imported as soon as it may be. ``version`` rises
+    with each thing that a person changes of a draft.
+    """
 
     provider = models.ForeignKey(Provider, on_delete=models.PROTECT, null=True, blank=True)
     file = models.FileField(upload_to="price_sheets/")
@@ -46,12 +55,20 @@ class PriceSheet(models.Model):
     format_key = models.CharField(max_length=60, blank=True)
     state = models.CharField(max_length=12, choices=SheetState, default=SheetState.RECEIVED)
     is_skipping_faulty = models.BooleanField(default=False, help_text="import the good rows of a sheet with faults")
+    is_draft = models.BooleanField(default=False, help_text="checked only, until a person confirms")
+    version = models.PositiveIntegerField(default=1, editable=False)
+    decimal = models.CharField(max_length=1, blank=True, help_text="decimal sign; empty while nobody said")
+    zone = models.CharField(max_length=60, blank=True, help_text="time zone of the days in the file, as Europe/Berlin")
+    profile = models.JSONField(null=True, blank=True, help_text="matched columns of a sheet of no known format")
+    preview = models.JSONField(default=dict, blank=True, help_text="headers, samples and guesses to match columns by")
+    rows_read = models.PositiveIntegerField(default=0)
     rows_ready = models.PositiveIntegerField(default=0)
     rows_new = models.PositiveIntegerField(default=0)
     rows_changed = models.PositiveIntegerField(default=0)
     rows_same = models.PositiveIntegerField(default=0)
     rows_held = models.PositiveIntegerField(default=0)
     rows_faulty = models.PositiveIntegerField(default=0)
+    rows_conflict = models.PositiveIntegerField(default=0, help_text="held or faulty because they contradict others")
     message = models.TextField(blank=True)
     received_at = models.DateTimeField(auto_now_add=True)
     received_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")

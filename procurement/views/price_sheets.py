@@ -11,7 +11,8 @@ from procurement.models import PriceSheet, Quote, SheetRow
 from procurement.selectors.assumptions import day_of_evaluation
 from procurement.selectors.quotes import price_sheets_all, sheet_rows_open
 from procurement.services.actors import Actor
-from procurement.services.price_sheets import price_sheet_receive, sheet_row_release
+from procurement.services.price_sheet_releases import sheet_row_release
+from procurement.services.price_sheets import price_sheet_receive
 from procurement.views.base import Column, FormPage, ListPage, Page
 from procurement.views.filters import SheetFilter
 from procurement.views.frame import Entry

@@ -9,7 +9,8 @@ from procurement.errors import ProcurementError
 from procurement.models import PriceSheet, Quote, SheetRow
 from procurement.selectors.quote_table import quotes_table
 from procurement.services.job_runner import job_work
-from procurement.services.price_sheets import price_sheet_receive, sheet_row_release
+from procurement.services.price_sheet_releases import sheet_row_release
+from procurement.services.price_sheets import price_sheet_receive
 from procurement.tasks import JOB_FAREWELLS, JOB_KINDS
 from providers import export_csv
 from tests.factories import actor, make_assumptions, make_quote

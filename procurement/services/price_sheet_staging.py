@@ -1,0 +1,161 @@
+"""Checked rows of a sheet beside the quotes: staged in chunks, seen by nobody, with the report of the check."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import connection
+
+from procurement.errors import ProcurementError
+from procurement.models import ImportReport, PriceSheet, ReportKind, RowOutcome, SheetRow, SheetRowState, StagedRow
+from procurement.services.job_runner import RunningJob
+from procurement.services.price_sheet_offers import OfferBook, Resolved
+from providers import Fault, Held, QuoteSheet
+
+CHUNK = 500  # rows staged at once
+CONFLICTS = frozenset({
+    "conflicting_price", "id_taken", "offer_named_twice", "price_conflict", "count_price_mismatch", "count_conflict",
+    "accelerator_conflict", "purchase_model_conflict",
+})  # fmt: skip
+COPY = """
+COPY procurement_stagedrow
+    (sheet_id, line, outcome, provider_code, provider_name, code, row_key, offer_id, offer_version, quote, differences)
+FROM STDIN
+"""
+
+
+def stage_sheet(*, record: PriceSheet, read: QuoteSheet, raw: Mapping[int, Mapping[str, str]], job: RunningJob) -> None:
+    """Replace what is staged of a sheet by what was read, and set the sheet's counts; the caller saves the sheet."""
+    rows: list[dict[str, Any]] = read.ready.to_dict("records")  # type: ignore[assignment]  # keys are column names
+    faults = list(read.faults)
+    differences: list[Resolved] = []
+    counts = dict.fromkeys(RowOutcome, 0)
+    staged_clear(record)
+    for resolved, wrong in resolved_chunks(OfferBook(record), rows):
+        stage_rows(record, resolved)
+        faults += wrong
+        for row in resolved:
+            counts[row.outcome] += 1
+        differences += [row for row in resolved if row.outcome == RowOutcome.CHANGED]
+        job.progress(sum(counts.values()) + len(wrong), len(rows), f"comparing {len(rows):,} rows with prices in force")
+    _store_rows(record, read.held, faults, raw)
+    record.format_key = read.format_key
+    record.rows_read = read.rows_read
+    record.rows_ready = sum(counts.values())
+    record.rows_new, record.rows_changed = counts[RowOutcome.NEW], counts[RowOutcome.CHANGED]
+    record.rows_same = counts[RowOutcome.SAME] + counts[RowOutcome.OLDER]
+    record.rows_held = len(read.held)
+    record.rows_faulty = len({fault.line for fault in faults})
+    record.rows_conflict = len(_conflicting(read.held, faults))
+    _report(record, read, faults, differences, counts[RowOutcome.OLDER])
+
+
+def resolved_chunks(book: OfferBook, rows: Sequence[Mapping[str, Any]]) -> Iterable[tuple[list[Resolved], list[Fault]]]:
+    """Yield the rows in chunks, compared with the offers in force."""
+    for start in range(0, len(rows), CHUNK):
+        yield book.resolve(rows[start : start + CHUNK])
+
+
+def staged_clear(record: PriceSheet) -> None:
+    """Forget what is staged of a sheet."""
+    staged = StagedRow.objects.filter(sheet=record)
+    staged._raw_delete(staged.db)
+
+
+def stage_rows(record: PriceSheet, rows: Iterable[Resolved]) -> None:
+    """Write rows to the staging table."""
+    with connection.cursor() as cursor, cursor.copy(COPY) as copy:  # type: ignore[attr-defined]  # psycopg's own
+        for row in rows:
+            offer = (row.offer.pk, row.offer.version) if row.offer is not None else (None, None)
+            copy.write_row((
+                record.pk, row.line, row.outcome.value, row.provider_code, row.provider_name, row.code, row.row_key,
+                *offer, _json(row.columns), _json(row.differences),
+            ))  # fmt: skip
+
+
+def rows_in_words(faults: Sequence[Fault]) -> str:
+    """Return the first faults as a sentence, for who sees no table of them."""
+    more = f" and {len(faults) - 3} more" if len(faults) > 3 else ""
+    return "; ".join(str(fault) for fault in faults[:3]) + more
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, cls=DjangoJSONEncoder)
+    if "\\u0000" in text:
+        raise ProcurementError("invalid", "The file holds NUL characters, which cannot be stored; save it as text.")
+    return text
+
+
+def _plain(value: Any) -> Any:
+    return json.loads(_json(value))
+
+
+def _conflicting(held: Iterable[Held], faults: Iterable[Fault]) -> set[int]:
+    lines = {row.line for row in held if CONFLICTS & set(row.codes)}
+    return lines | {fault.line for fault in faults if fault.rule in CONFLICTS}
+
+
+def _store_rows(
+    record: PriceSheet, held: Iterable[Held], faults: Iterable[Fault], raw: Mapping[int, Mapping[str, str]]
+) -> None:
+    record.rows.all().delete()
+    rows = [_held_row(record, row) for row in held]
+    by_line: dict[int, SheetRow] = {}
+    for fault in sorted(faults, key=lambda fault: (fault.line, fault.column)):
+        row = by_line.setdefault(
+            fault.line,
+            SheetRow(sheet=record, line=fault.line, state=SheetRowState.FAULTY, raw=dict(raw.get(fault.line, {}))),
+        )
+        row.reasons.append({
+            "code": fault.rule, "column": fault.column, "value": fault.value, "message": str(fault),
+            "release": fault.hint,
+        })  # fmt: skip
+    SheetRow.objects.bulk_create([*rows, *by_line.values()], batch_size=CHUNK)
+
+
+def _held_row(record: PriceSheet, row: Held) -> SheetRow:
+    return SheetRow(
+        sheet=record, line=row.line, state=SheetRowState.HELD, raw=dict(row.raw), values=_plain(dict(row.quote)),
+        reasons=_reasons(row),
+    )  # fmt: skip
+
+
+def _reasons(row: Held) -> list[dict[str, str]]:
+    return [{"code": reason.code, "message": reason.message, "release": reason.release} for reason in row.reasons]
+
+
+def _report(
+    record: PriceSheet, read: QuoteSheet, faults: Sequence[Fault], differences: Iterable[Resolved], older: int
+) -> None:
+    ImportReport.objects.create(
+        sheet=record, kind=ReportKind.VALIDATION, is_ok=not faults or record.is_skipping_faulty,
+        counts={
+            **sheet_counts(record), "older": older, "duplicates": len(read.duplicates), "ignored": len(read.ignored),
+        },
+        content=_plain({
+            "format": read.format_key, "encoding": read.encoding, "mode": mode_of(record),
+            "faults": [
+                {"line": one.line, "column": one.column, "value": one.value, "rule": one.rule, "hint": one.hint}
+                for one in faults
+            ],
+            "held": [{"line": row.line, "reasons": _reasons(row)} for row in read.held],
+            "changes": [
+                {"line": row.line, "quote": row.code, "values": row.differences} for row in differences
+            ],
+            "duplicates": [{"line": one.line, "kept_line": one.kept_line} for one in read.duplicates],
+            "ignored": read.ignored_by_reason, "unknown_columns": list(read.unknown_columns),
+            "notes": list(read.notes), "corrections": record.corrections.count(),
+        }),
+    )  # fmt: skip
+
+
+def sheet_counts(record: PriceSheet) -> dict[str, int]:
+    """Return what became of the rows."""
+    names = ("read", "ready", "new", "changed", "same", "held", "faulty", "conflict")
+    return {name: getattr(record, f"rows_{name}") for name in names}
+
+
+def mode_of(record: PriceSheet) -> str:
+    """Return whether faulty rows stop the file or are left out."""
+    return "skip_faulty" if record.is_skipping_faulty else "strict"
