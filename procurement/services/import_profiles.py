@@ -26,10 +26,11 @@ def import_profile_keep(*, by: Actor, sheet: PriceSheet, profile: Mapping[str, A
         provider=sheet.provider, headers=headers, headers_digest=headers_digest(headers), created_by=by.user, version=0
     )
     before = [record.profile, record.decimal, record.zone] if record.pk else None
-    now = [dict(profile), sheet.decimal, sheet.zone]
-    record.profile, record.decimal, record.zone = now
+    record.profile, record.decimal, record.zone = dict(profile), sheet.decimal, sheet.zone
+    now = [record.profile, record.decimal, record.zone]
     record.used_by = by.user
-    record.version += before != now
+    if before != now:
+        record.version += 1
     record.save()
     if before != now:
         audit_record(by=by, action="import_profile.keep", record=record, changes={"profile": [before, now]})

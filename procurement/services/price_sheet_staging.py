@@ -65,7 +65,7 @@ def staged_clear(record: PriceSheet) -> None:
 
 def stage_rows(record: PriceSheet, rows: Iterable[Resolved]) -> None:
     """Write rows to the staging table."""
-    with connection.cursor() as cursor, cursor.copy(COPY) as copy:  # type: ignore[attr-defined]  # psycopg's own
+    with connection.cursor() as cursor, cursor.copy(COPY) as copy:
         for row in rows:
             offer = (row.offer.pk, row.offer.version) if row.offer is not None else (None, None)
             copy.write_row((

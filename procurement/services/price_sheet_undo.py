@@ -16,7 +16,7 @@ from procurement.services.runs import recompute_request
 NAMED = 5  # offers named in a refusal
 OURS = "sheet_id = %(sheet)s AND id BETWEEN %(first)s AND %(last)s"
 WITHDRAW = f"UPDATE procurement_quote SET is_current = false, modified_at = now() WHERE {OURS}"
-SET_ANEW = {
+SET_ANEW: dict[str | None, str] = {
     "version": "ours.version + 1", "supersedes_id": "ours.id", "is_current": "true", "is_archived": "ours.is_archived",
     "created_at": "now()", "modified_at": "now()", "created_by_id": "%(user)s::bigint", "reason": "%(reason)s",
 }  # fmt: skip
@@ -70,9 +70,7 @@ def _refuse_what_rests_on_it(sheet: PriceSheet, report: ImportReport, quotes: li
     if newer:
         raise _refusal(sheet, f"{_some(newer)} has a newer version that rests on this import", "withdraw those first")
     again = {row[0] for row in report.restores.get("seen_again", ())}
-    moved = Quote.objects.filter(pk__in=again).exclude(sheet=sheet) | Quote.objects.filter(
-        pk__in=again, is_current=False
-    )
+    moved = Quote.objects.filter(pk__in=again).exclude(sheet=sheet, is_current=True)
     codes = sorted(set(moved.values_list("code", flat=True)))
     if codes:
         raise _refusal(sheet, f"{_some(codes)} was quoted again since", "undo the newer import first")

@@ -64,7 +64,14 @@ def price_sheet_receive(
         else:
             staged_clear(sheet)
             sheet.version += 1
-        fresh = {"is_draft": False, "profile": None, "preview": {}, "decimal": "", "format_key": "", "message": ""}
+        fresh: dict[str, Any] = {
+            "is_draft": False,
+            "profile": None,
+            "preview": {},
+            "decimal": "",
+            "format_key": "",
+            "message": "",
+        }
         for name, value in {**fresh, **options, "received_by": by.user, "source": source[:500]}.items():
             setattr(sheet, name, value)
         sheet.state = SheetState.RECEIVED
