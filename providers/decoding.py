@@ -97,11 +97,13 @@ def _encoding(content: bytes, file_name: str) -> str:
 
 
 def find_delimiter(text: str) -> str:
-    """Return the delimiter that appears most in the widest of the first lines; a comma when none does."""
+    """Return the delimiter that appears most in the widest of the first lines, then in more of them; else a comma."""
     lines = [line for line in io.StringIO(text[:65_536], newline="") if line.strip()][:20]
-    counts = ((line.count(mark), -place, mark) for line in lines for place, mark in enumerate(DELIMITERS))
+    places = {mark: -place for place, mark in enumerate(DELIMITERS)}
+    held = {mark: sum(mark in line for line in lines) for mark in DELIMITERS}  # a decimal comma is not in the header
+    counts = ((line.count(mark), held[mark], places[mark], mark) for line in lines for mark in DELIMITERS)
     best = max(counts, default=None)
-    return best[2] if best and best[0] else ","
+    return best[3] if best and best[0] else ","
 
 
 def read_rows(text: str, delimiter: str) -> tuple[list[Row], list[Fault]]:

@@ -160,3 +160,38 @@ def test_without_a_worker_the_wait_ends_and_says_so(monkeypatch, sheet_file):
         run(sheet_file(GOOD), wait=True)
 
     assert PriceSheet.objects.get().state == "received"
+
+
+def test_validate_only_tells_what_would_happen_and_puts_nothing_in_force(worker, sheet_file):
+    make_provider("acme")
+    run(sheet_file(GOOD), wait=True)
+
+    told = run(sheet_file(GOOD.replace("24.00", "28.00")), validate_only=True, observed_on="2026-11-27")
+
+    assert "checked, to be confirmed as own_csv" in told
+    assert "1 rows ready: 0 new, 1 changed" in told
+    assert Quote.objects.get().price == 24
+
+
+def test_validate_only_ends_with_a_status_when_rows_are_faulty_and_an_import_may_follow(worker, sheet_file):
+    make_provider("acme")
+    file = sheet_file(GOOD + "h100-4,H100 SXM,4,cheap,per_instance_hour,USD,on_demand\n")
+    with pytest.raises(CommandError, match="Faulty rows"):
+        run(file, validate_only=True)
+
+    told = run(file, wait=True, skip_faulty=True)
+
+    assert "imported as own_csv" in told
+    assert PriceSheet.objects.count() == Quote.objects.count() == 1
+
+
+def test_the_columns_of_any_sheet_are_stated_by_a_file(worker, sheet_file):
+    make_provider("acme")
+    profile = (
+        '{"columns": {"GPU": "accelerator", "Rate": "price"}, "constants": {"currency": "USD", '
+        '"price_basis": "per_accelerator_hour", "purchase_model": "on_demand"}}'
+    )
+
+    run(sheet_file("GPU;Rate\nH100 SXM;2,50\n"), wait=True, profile=sheet_file(profile, "columns.json"), decimal=",")
+
+    assert Quote.objects.get().price == 2.5

@@ -8,7 +8,7 @@ import pytest
 import xlsxwriter
 
 from providers import ProviderError, read_quotes
-from providers.mapping import decimal_sign, preview_sheet, read_profile
+from providers.mapping import decimal_sign, preview_sheet, read_profile, rows_as_written
 from tests.providers.sample_files import SAMPLES
 
 CONTENT = SAMPLES.joinpath("mapped", "angebot.csv").read_bytes()
@@ -119,3 +119,16 @@ def test_an_unmatched_sheet_asks():
         read_quotes(CONTENT, file_name="a.csv", observed_on=date(2026, 11, 30), source="test", format_key="mapped")
     with pytest.raises(ProviderError, match="sheets"):
         preview_sheet(b'{"a": 1}', "a.json")
+
+
+def test_a_narrow_sheet_with_decimal_commas_is_cut_at_its_semicolons():
+    assert preview_sheet(b"GPU;Rate\nH100 SXM;2,50\n", "sheet.csv").headers == ("GPU", "Rate")
+
+
+def test_rows_are_given_as_written_for_who_mends_their_cells():
+    content = b"Offer of Acme\nGPU,Rate\nH100,2.50\nH200,cheap\n"
+
+    assert rows_as_written(content, "sheet.csv", {4}) == {4: {"GPU": "H200", "Rate": "cheap"}}
+    assert rows_as_written(content, "sheet.csv", {4}, corrections={(4, "Rate"): "3.10"}) == {
+        4: {"GPU": "H200", "Rate": "3.10"}
+    }

@@ -1,5 +1,6 @@
 """`manage.py import_prices`: price files through the same service as upload and API."""
 
+import json
 import time
 from argparse import ArgumentTypeError
 from collections.abc import Iterable, Mapping
@@ -27,7 +28,8 @@ class Command(BaseCommand):
 
     help = (
         "Receive price files (CSV, XLSX, JSON; the format is recognised) and queue their import. The same file of the "
-        "same day is received once. With --wait the counts are printed; exit status 1: a file was refused."
+        "same day is received once. With --wait the counts are printed. --validate-only checks every row, prints what "
+        "would happen and puts nothing in force. Exit status 1: a file was refused, or holds faults."
     )
 
     def add_arguments(self, parser: Any) -> None:
@@ -44,7 +46,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--format", default="", metavar="KEY", help="key of the price format; recognised when left out"
         )
+        parser.add_argument(
+            "--decimal", default="", choices=("", ".", ","), metavar="SIGN", help="decimal sign: . or ,"
+        )
+        parser.add_argument("--profile", metavar="FILE", help="JSON file that says what the columns of a sheet mean")
         parser.add_argument("--skip-faulty", action="store_true", help="import the good rows of a file with faults")
+        parser.add_argument("--validate-only", action="store_true", help="check and report; nothing is put in force")
         parser.add_argument("--wait", action="store_true", help=f"wait for the worker, at most {WAIT_SECONDS} s a file")
 
     def handle(self, *args: Any, files: list[str], wait: bool, **options: Any) -> None:
@@ -55,6 +62,9 @@ class Command(BaseCommand):
             "currency": options["currency"].strip().upper(),
             "format_key": options["format"].strip(),
             "is_skipping_faulty": options["skip_faulty"],
+            "decimal": options["decimal"],
+            "profile": _profile(options["profile"]),
+            "is_draft": options["validate_only"],
         }
         source = options["source"].strip()
         if not source:
@@ -62,14 +72,17 @@ class Command(BaseCommand):
         sheets = [
             self._receive(path, content, options["observed_on"], source, given) for path, content in contents.items()
         ]
-        if not wait:
+        if not (wait or options["validate_only"]):
             self.stdout.write("A worker imports them (`manage.py serve` runs one); --wait prints the counts.")
             return
         for sheet in sheets:
             self._await(sheet)
-        refused = [sheet.file_name for sheet in sheets if sheet.state == SheetState.REFUSED]
+        refused = [sheet.file_name for sheet in sheets if sheet.state in (SheetState.REFUSED, SheetState.MATCHING)]
         if refused:
             raise CommandError(f"Refused: {', '.join(refused)}. Nothing of them was stored.")
+        faulty = [sheet.file_name for sheet in sheets if sheet.state == SheetState.CHECKED and not _may_import(sheet)]
+        if faulty:
+            raise CommandError(f"Faulty rows in {', '.join(faulty)}. Nothing was put in force.")
 
     def _receive(
         self, path: Path, content: bytes, observed_on: date, source: str, given: Mapping[str, Any]
@@ -90,7 +103,7 @@ class Command(BaseCommand):
     def _await(self, sheet: PriceSheet) -> None:
         """Wait until a worker has imported or refused a sheet, then say what became of its rows."""
         until = time.monotonic() + WAIT_SECONDS
-        while sheet.state == SheetState.RECEIVED:
+        while sheet.state in (SheetState.RECEIVED, SheetState.CONFIRMED):
             if time.monotonic() > until:
                 raise CommandError(
                     f"{sheet.file_name}: no worker imported it within {WAIT_SECONDS} s. It stays received and is "
@@ -99,7 +112,9 @@ class Command(BaseCommand):
             time.sleep(POLL_SECONDS)
             sheet.refresh_from_db()
         self.stdout.write(f"{sheet.file_name}: {sheet.get_state_display().lower()} as {sheet.format_key or 'unknown'}")
-        if sheet.state == SheetState.IMPORTED:
+        if sheet.state == SheetState.MATCHING:
+            self.stdout.write(f"  {sheet.preview['why']} State its columns with --profile, or match them on the page.")
+        if sheet.state in (SheetState.IMPORTED, SheetState.CHECKED):
             counts = ", ".join(f"{getattr(sheet, f'rows_{name}')} {name}" for name in COUNTED)
             self.stdout.write(f"  {sheet.rows_ready} rows ready: {counts}")
         if sheet.message:
@@ -111,9 +126,8 @@ class Command(BaseCommand):
             if number == ROWS_TOLD:
                 self.stdout.write("  more rows are on the page of the sheet")
                 return
-            reasons = "; ".join(reason["message"] for reason in row.reasons)
-            releases = "; ".join(reason["release"] for reason in row.reasons if reason.get("release"))
-            self.stdout.write(f"  line {row.line} {row.state}: {reasons}{f' ({releases})' if releases else ''}")
+            told = [_told(reason) for reason in row.reasons]
+            self.stdout.write(f"  line {row.line} {row.state}: {'; '.join(told)}")
 
 
 def _day(text: str) -> date:
@@ -138,3 +152,25 @@ def _provider(code: str | None) -> Provider | None:
         known = ", ".join(Provider.objects.values_list("code", flat=True).order_by("code")[:40]) or "none yet"
         raise CommandError(f"--provider {code} is no provider on record. Known codes: {known}.")
     return provider
+
+
+def _told(reason: Mapping[str, str]) -> str:
+    if "column" in reason:  # a fault: its message names line, column, value and what would be right
+        return reason["message"].partition(", ")[2] or reason["message"]
+    return f"{reason['message']} ({reason['release']})" if reason.get("release") else reason["message"]
+
+
+def _may_import(sheet: PriceSheet) -> bool:
+    return not sheet.rows_faulty or sheet.is_skipping_faulty
+
+
+def _profile(name: str | None) -> Any:
+    if not name:
+        return None
+    try:
+        profile = json.loads(_content(name))
+    except ValueError as error:
+        raise CommandError(f"--profile {name} is no JSON: {error}") from error
+    if not isinstance(profile, dict):
+        raise CommandError(f"--profile {name} must hold one JSON object with columns and constants.")
+    return profile
