@@ -7,7 +7,9 @@ from procurement.api import (
     views_build_parts,
     views_builds,
     views_decisions,
+    views_discounts,
     views_evaluate,
+    views_prices,
     views_quotes,
     views_reference,
     views_runs,
@@ -48,6 +50,9 @@ quotes = [
     ),
     path("quotes/", views_quotes.QuoteListApi.as_view(), name="quotes"),
     path(f"quotes/{CODE}/", views_quotes.QuoteDetailApi.as_view(), name="quote"),
+    path(f"quotes/{CODE}/price/", views_prices.QuotePriceDetailApi.as_view(), name="quote_price"),
+    path(f"quotes/{CODE}/price-history/", views_prices.QuotePriceHistoryApi.as_view(), name="price_history"),
+    path(f"quotes/{CODE}/price-history.csv", views_prices.QuotePriceHistoryFileApi.as_view(), name="price_history_csv"),
     path(f"quotes/{CODE}/restore/", views_quotes.QuoteRestoreApi.as_view(), name="quote_restore"),
     path(f"quotes/{CODE}/versions/", views_quotes.QuoteVersionListApi.as_view(), name="quote_versions"),
     path(
@@ -55,6 +60,17 @@ quotes = [
         views_quotes.QuoteVersionDetailApi.as_view(),
         name="quote_version",
     ),
+    path(
+        f"quotes/{CODE}/versions/<record_id:number>/changes/",
+        views_prices.QuoteVersionChangesApi.as_view(),
+        name="quote_version_changes",
+    ),
+    path("quote-prices/", views_prices.QuotePriceListApi.as_view(), name="quote_prices"),
+    path("price-sources/", views_prices.PriceSourceListApi.as_view(), name="price_sources"),
+    path("price-nights/", views_prices.PriceNightListApi.as_view(), name="price_nights"),
+    path("discounts/", views_discounts.DiscountListApi.as_view(), name="discounts"),
+    path(f"discounts/{CODE}/", views_discounts.DiscountDetailApi.as_view(), name="discount"),
+    path(f"discounts/{CODE}/restore/", views_discounts.DiscountRestoreApi.as_view(), name="discount_restore"),
 ]
 builds = [
     path("builds/", views_builds.BuildListApi.as_view(), name="builds"),

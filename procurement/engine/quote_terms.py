@@ -5,13 +5,10 @@ from datetime import date, timedelta
 from typing import overload
 
 from procurement.engine.tables import Policy, Quote
+from providers.knowledge import AGE_LIMIT_DAYS
 
-AGE_LIMIT_DAYS: Mapping[str, int] = {  # days a price without valid_until holds, by purchase model
-    "spot": 1,
-    "low_priority": 1,
-    "market_floor": 1,  # marketplaces reprice daily
-}
-DEFAULT_AGE_LIMIT_DAYS = 30
+EVERY_OTHER = "*"  # the purchase models that the table of age limits does not name
+
 LIST_CLASSES: Mapping[str, str] = {  # how firm the capacity behind a list price is: a discount reserves nothing
     "on_demand": "on_demand",
     "promo": "on_demand",
@@ -51,7 +48,12 @@ def quote_expires_on(*, purchase_model: str, quoted_on: date | None, valid_until
         return valid_until
     if quoted_on is None:
         return None
-    return quoted_on + timedelta(days=AGE_LIMIT_DAYS.get(purchase_model, DEFAULT_AGE_LIMIT_DAYS))
+    return quoted_on + timedelta(days=age_limit_days(purchase_model))
+
+
+def age_limit_days(purchase_model: str) -> int:
+    """Return how many days a price that states no validity holds, by how it is bought."""
+    return AGE_LIMIT_DAYS.get(purchase_model, AGE_LIMIT_DAYS[EVERY_OTHER])
 
 
 def quote_expiry(quote: Quote) -> date | None:

@@ -2,12 +2,19 @@
 
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Model, QuerySet
 
 from procurement.engine.bookability import quote_expires_on
 from procurement.models import PriceSheet, Provider, Quote, SheetRow, SheetRowState
 from procurement.selectors.assumptions import day_of_evaluation
+
+# what says which version it is and where it was read, not what is offered
+NOT_COMPARED = frozenset({
+    "id", "version", "is_archived", "created_at", "modified_at", "created_by", "reason", "is_current", "supersedes",
+    "row_key", "sheet", "source_line", "derivation", "flags", "code",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,23 @@ def quotes_all() -> QuerySet[Quote]:
 def quote_versions(code: str) -> QuerySet[Quote]:
     """Return the versions of one offer, newest first."""
     return quotes_all().filter(code=code).order_by("-version")
+
+
+def version_changes(quote: Quote) -> dict[str, tuple[Any, Any]]:
+    """Return {column: (before, after)} of a version against the one it superseded; empty for a first version."""
+    before = quote.supersedes
+    if before is None:
+        return {}
+    names = [field.name for field in Quote._meta.concrete_fields if field.name not in NOT_COMPARED]
+    pairs = {name: (_stated(before, name), _stated(quote, name)) for name in names}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _stated(quote: Quote, name: str) -> Any:
+    value = getattr(quote, name)
+    if isinstance(value, Model):
+        return value.code  # type: ignore[attr-defined]
+    return None if value in ("", [], {}) else value
 
 
 def quote_expiry(quote: Quote, as_of: date | None = None) -> ExpiringQuote:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -79,6 +80,7 @@ def assumption_set_put_in_force(*, by: Actor, assumption_set: AssumptionSet) -> 
 def _store_rates(assumption_set: AssumptionSet, fx: Sequence[Mapping[str, Any]]) -> None:
     for number, values in enumerate(fx, start=1):
         rate = FxRate(assumption_set=assumption_set, **values)
+        _refuse_placeholder(number, rate)
         try:
             rate.full_clean()
         except ValidationError as error:
@@ -116,3 +118,17 @@ def _free_name(name: str) -> str:
     stem = name[:110]
     taken = set(AssumptionSet.objects.filter(name__startswith=stem).values_list("name", flat=True))
     return next(found for found in (stem, *(f"{stem} ({number})" for number in range(2, 1000))) if found not in taken)
+
+
+def _refuse_placeholder(number: int, rate: FxRate) -> None:
+    """Refuse what is no rate: exactly 1 between two currencies, one currency with itself, or a rate from nowhere."""
+    pair = f"exchange rate {number}, {rate.base} to {rate.counter}"
+    message = ""
+    if rate.base == rate.counter:
+        message = f"{pair}: a currency needs no rate to itself; name two currencies."
+    elif Decimal(rate.rate) == 1:
+        message = f"{pair}: exactly 1 between two currencies is a placeholder; state the rate of {rate.on}."
+    elif not rate.source.strip():
+        message = f"{pair}: no source is stated; say who published the rate of {rate.on}."
+    if message:
+        raise ProcurementError("invalid", message, {"fx": [message]})

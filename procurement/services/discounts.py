@@ -1,6 +1,8 @@
 """Writes of contract discounts: checked against the supplier's other discounts and the prices they are for."""
 
 from collections.abc import Iterable, Mapping
+from copy import copy
+from decimal import Decimal
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -22,6 +24,7 @@ from procurement.services.records import record_create, record_update
 from procurement.services.runs import recompute_request
 from providers import Reason
 from providers.currency import is_currency
+from providers.discounts import WHOLE
 from providers.reference import match_accelerator
 
 NAMED_AT_MOST = 3
@@ -37,6 +40,7 @@ def discount_create(*, by: Actor, values: Mapping[str, Any]) -> ContractDiscount
     _refuse_without_reason(by)
     discount = ContractDiscount(**values)
     discount.reason = by.reason[:300]
+    _refuse_unclear(discount)
     with transaction.atomic():
         _one_at_a_time(discount)
         discount = record_create(by=by, record=discount, action="discount.create", check=discount_check)
@@ -50,6 +54,10 @@ def discount_update(
     """Change a discount that is still at ``version``; what it was stays in its history and in the runs that used it."""
     require(by.user, "discount.edit")
     _refuse_without_reason(by)
+    changed = copy(discount)
+    for name, value in values.items():
+        setattr(changed, name, value)
+    _refuse_unclear(changed)
     with transaction.atomic():
         _one_at_a_time(discount)
         changed = record_update(
@@ -77,16 +85,41 @@ def discount_archive(
 
 
 def discount_check(discount: ContractDiscount) -> None:
-    """Refuse a discount that names nothing, meets another one, or cannot be taken off a price in force."""
-    faults = {name: [message] for name, message in _faults(discount)}
-    if faults:
-        raise ProcurementError("invalid", "; ".join(text for texts in faults.values() for text in texts), faults)
+    """Refuse a discount that meets another one, or cannot be taken off a price in force."""
     if not discount.is_archived:
         _refuse_overlap(discount)
         _refuse_impossible(discount)
 
 
+def _refuse_unclear(discount: ContractDiscount) -> None:
+    """Refuse a discount that does not say clearly how much, of what and for how long, with every fault by field."""
+    faults = {name: [message] for name, message in (*_size_faults(discount), *_faults(discount))}
+    if faults:
+        raise ProcurementError("invalid", "; ".join(text for texts in faults.values() for text in texts), faults)
+
+
+def _size_faults(discount: ContractDiscount) -> Iterable[tuple[str, str]]:
+    share, amount = (_number(discount, name) for name in ("discount_percent", "discount_per_accelerator_hour"))
+    if (share is None) == (amount is None):
+        yield "discount_percent", "State either a share or an amount per accelerator-hour."
+    elif share is not None and not 0 < share < WHOLE:
+        yield "discount_percent", f"{share} should be above 0 and below 100; 12 is 12 %."
+    elif amount is not None and amount <= 0:
+        yield "discount_per_accelerator_hour", f"{amount} should be above 0."
+    if amount is not None and not discount.currency:
+        yield "currency", "State the currency of the amount."
+    if amount is None and discount.currency:
+        yield "currency", f"{discount.currency} is stated for a share; a share has no currency."
+
+
+def _number(discount: ContractDiscount, name: str) -> Decimal | None:
+    value = getattr(discount, name)
+    return None if value in (None, "") else Decimal(value)
+
+
 def _faults(discount: ContractDiscount) -> Iterable[tuple[str, str]]:
+    if discount.valid_until and discount.valid_until < discount.valid_from:
+        yield "valid_until", f"{discount.valid_until} lies before the first day, {discount.valid_from}."
     if discount.currency and not is_currency(discount.currency):
         yield "currency", f"`{discount.currency}` is no currency; state a code such as USD or EUR."
     if discount.time_zone not in available_timezones():

@@ -95,6 +95,13 @@ class ProviderFilter(django_filters.FilterSet):
     state = django_filters.ChoiceFilter(label="Shown", choices=STATES, method=as_given, empty_label="In use")
 
 
+class DiscountFilter(django_filters.FilterSet):
+    """Filters of the list of discounts."""
+
+    q = search_filter("code", "provider__name", "provider__code", "accelerator", "sku_pattern", "source")
+    state = django_filters.ChoiceFilter(label="Shown", choices=STATES, method=as_given, empty_label="In use")
+
+
 class SiteFilter(django_filters.FilterSet):
     """Filters of the list of sites."""
 

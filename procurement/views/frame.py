@@ -23,7 +23,7 @@ MAIN = (
     ("Overview", "procurement:overview", ()),
     ("Recommendations", "reports:recommendations", ("/recommendations/",)),
     ("Decisions", "procurement:decisions", ("/decisions/",)),
-    ("Quotes", "procurement:quotes", ("/quotes/", "/price-sheets/", "/providers/")),
+    ("Quotes", "procurement:quotes", ("/quotes/", "/price-sheets/", "/providers/", "/discounts/")),
     ("Builds", "procurement:builds", ("/builds/", "/capacity/", "/sites/")),
     ("Workloads", "procurement:workloads", ("/workloads/",)),
     ("Assumptions", "procurement:assumptions", ("/assumptions/",)),
@@ -35,7 +35,9 @@ SECTIONS = {
     "quotes": (
         ("All quotes", "procurement:quotes"),
         ("Expiring", "procurement:expiries"),
+        ("Discounts", "procurement:discounts"),
         ("Price sheets", "procurement:price_sheets"),
+        ("Sources", "procurement:price_sources"),
         ("Providers", "procurement:providers"),
     ),
     "builds": (

@@ -1,6 +1,7 @@
 """The history of a record as its page shows it: who, when, why, and each field before and after."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import Model
@@ -52,16 +53,21 @@ def entry_shown(entry: AuditEntry) -> dict[str, Any]:
     """Return one entry in words."""
     thing = THINGS.get(entry.record_type, entry.record_type.capitalize())
     verb = WORDS.get(entry.action.rpartition(".")[2], entry.action)
-    table = TABLES.get(entry.record_type)
-    notes = column_notes(table) if table else {}
-    changes = [_change(name, pair, notes) for name, pair in entry.changes.items() if name != "id"]
+    changes = changes_shown(entry.record_type, entry.changes)
     return {
         "at": entry.at, "who": str(entry.user) if entry.user else "the service", "source": entry.source,
         "reason": entry.reason, "summary": f"{thing} {verb}", "name": entry.record_name, "changes": changes,
     }  # fmt: skip
 
 
-def _change(name: str, pair: list[Any], notes: Mapping[str, ColumnNote]) -> dict[str, Any]:
+def changes_shown(record_type: str, changes: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return {field: (before, after)} of a record as the component of differences shows it."""
+    table = TABLES.get(record_type)
+    notes = column_notes(table) if table else {}
+    return [_change(name, pair, notes) for name, pair in changes.items() if name != "id"]
+
+
+def _change(name: str, pair: Sequence[Any], notes: Mapping[str, ColumnNote]) -> dict[str, Any]:
     return {
         "name": label_of(name), "unit": notes[name].unit if name in notes else "",
         "was": _value(pair[0]), "now": _value(pair[1]),
@@ -73,6 +79,8 @@ def _value(value: Any) -> str | None:
         return None
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, Decimal):
+        return f"{value.normalize():f}"
     if isinstance(value, list):
         return ", ".join(str(part) for part in value)
     if isinstance(value, str) and value.replace(".", "", 1).lstrip("-").isdigit() and "." in value:

@@ -12,18 +12,24 @@ from procurement.forms.quotes import QuoteForm
 from procurement.models import Quote
 from procurement.selectors.assumptions import day_of_evaluation
 from procurement.selectors.builds import evidence_expiring
+from procurement.selectors.expiry import price_watches
+from procurement.selectors.prices import price_book
 from procurement.selectors.quote_table import quotes_table
-from procurement.selectors.quotes import quote_expiry, quote_versions, quotes_all, quotes_expiring
+from procurement.selectors.quotes import quote_versions, quotes_all, quotes_expiring, version_changes
+from procurement.selectors.sources import price_sources_failing
 from procurement.services.actors import Actor
 from procurement.services.quotes import quote_archive, quote_create, quote_supersede
 from procurement.views.base import ActionPage, Column, FormPage, ListPage, Page, file_answer
 from procurement.views.filters import QuoteFilter
 from procurement.views.frame import Entry
-from procurement.views.history import history_shown
+from procurement.views.history import changes_shown, history_shown
+from procurement.views.quote_compare import compared
 from procurement.views.suggestions import suggestions
 from providers import export_csv, template_csv
 
 EXPIRY_DAYS = 30
+NIGHTS_SHOWN = 7
+COMPARED_AT_MOST = 8
 
 
 class QuoteListView(ListPage):
@@ -40,6 +46,7 @@ class QuoteListView(ListPage):
         Column("Bought", "purchase_model"),
         Column("Price, as quoted", "price", "per its basis", True),
         Column("Price", "price_per_accelerator_hour", "per accelerator-hour", True),
+        Column("In base currency", "", "per accelerator-hour", True),
         Column("Together", "quantity_available", "accelerators", True),
         Column("Quoted on", "quoted_on"),
         Column("Can be signed until", "valid_until"),
@@ -50,9 +57,13 @@ class QuoteListView(ListPage):
         return quotes_all().filter(is_current=True, is_archived=self.request.GET.get("state") == "archived")
 
     def more(self, page: Any) -> dict[str, Any]:
-        """Return the lines with their last day."""
-        today = day_of_evaluation()
-        return {"rows": [quote_expiry(quote, today) for quote in page], "today": today}
+        """Return the lines as they stand on the day, and the sources whose refresh failed."""
+        book = price_book()
+        base = book.exchange.base if book.exchange else ""
+        return {
+            "rows": book.all_priced(page), "today": book.day, "zone": book.time_zone, "base": base,
+            "failing": price_sources_failing(book.day),
+        }  # fmt: skip
 
 
 class QuoteExportView(QuoteListView):
@@ -85,11 +96,15 @@ class QuotePage(Page):
 
     def shown(self, quote: Quote) -> dict[str, Any]:
         """Return what every tab shows."""
-        names = (("Offer", "quote"), ("Versions", "quote_versions"), ("History", "quote_history"))
+        names = (
+            ("Offer", "quote"), ("Prices over time", "quote_prices"), ("Versions", "quote_versions"),
+            ("History", "quote_history"),
+        )  # fmt: skip
         addresses = [(words, reverse(f"procurement:{name}", args=[quote.pk])) for words, name in names]
         tabs = [Entry(words, address, address == self.request.path) for words, address in addresses]
-        today = day_of_evaluation()
-        return {"quote": quote, "expiry": quote_expiry(quote, today), "today": today, "tabs": tabs}
+        book = price_book()
+        priced = book.priced(quote)
+        return {"quote": quote, "priced": priced, "today": book.day, "zone": book.time_zone, "tabs": tabs}
 
 
 class QuoteDetailView(QuotePage):
@@ -110,7 +125,37 @@ class QuoteVersionsView(QuotePage):
     def get(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Show them, newest first."""
         quote = self.quote()
-        return self.show({**self.shown(quote), "versions": quote_versions(quote.code)})
+        versions = quote_versions(quote.code).select_related("supersedes", "created_by")
+        lines = [_version_shown(version) for version in versions]
+        return self.show({**self.shown(quote), "lines": lines})
+
+
+def _version_shown(version: Quote) -> dict[str, Any]:
+    changes = changes_shown("quote", version_changes(version))
+    words = "1 field" if len(changes) == 1 else f"{len(changes)} fields"
+    return {"version": version, "title": f"What version {version.version} changed", "changes": changes, "note": words}
+
+
+class QuoteCompareView(Page):
+    """Offers side by side: one a column, what differs marked."""
+
+    template = "procurement/quote_compare.html"
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        """Show the offers that the address names, in its order; unknown ones are said."""
+        codes = list(dict.fromkeys(code for code in request.GET.getlist("code") if "\0" not in code))[:COMPARED_AT_MOST]
+        found = {quote.code: quote for quote in quotes_all().filter(code__in=codes, is_current=True)}
+        book = price_book()
+        columns = book.all_priced(found[code] for code in codes if code in found)
+        context = {
+            "columns": columns, "groups": compared(columns), "today": book.day, "zone": book.time_zone,
+            "missing": [code for code in codes if code not in found], "most": COMPARED_AT_MOST,
+        }  # fmt: skip
+        return self.show(context)
+
+    def crumbs(self) -> list[Entry]:
+        """Return the way up."""
+        return [Entry("Quotes", reverse("procurement:quotes"))]
 
 
 class QuoteHistoryView(QuotePage):
@@ -236,4 +281,5 @@ class ExpiryListView(Page):
         """Show quotes and evidence, soonest first."""
         days = int(request.GET["days"]) if request.GET.get("days") in {"7", "14", "30", "90"} else EXPIRY_DAYS
         context = {"quotes": quotes_expiring(days), "evidence": evidence_expiring(days), "days": days}
-        return self.show({**context, "today": day_of_evaluation(), "spans": (7, 14, 30, 90)})
+        nights = price_watches()[:NIGHTS_SHOWN]
+        return self.show({**context, "today": day_of_evaluation(), "spans": (7, 14, 30, 90), "nights": nights})

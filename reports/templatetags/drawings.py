@@ -5,7 +5,7 @@ Sizes are in CSS pixels and drawings are never scaled, so that text keeps its si
 
 import datetime
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django import template
@@ -43,14 +43,15 @@ def month_starts(first: datetime.date, last: datetime.date, at_most: int = LABEL
 def step_chart(chart: Mapping[str, Any], *, title: str, caption: str = "", has_table: bool = True) -> dict[str, Any]:
     """Draw quantities that change by steps.
 
-    ``chart`` holds days, unit, today and series: ``{name, values}`` with one value per day; the first one is filled.
+    ``chart`` holds days, unit, today and series: ``{name, values}`` with one value per day, held until the next; the
+    first one is filled unless it breaks off. None breaks a line off: nothing held.
     Leave the table out only where another one on the page holds every figure.
     """
     days: Sequence[datetime.date] = chart["days"]
     series: Sequence[Mapping[str, Any]] = chart["series"]
     today: datetime.date = chart["today"]
     plot_width, plot_height = CHART_WIDTH - LEFT - RIGHT, CHART_HEIGHT - TOP - BOTTOM
-    ticks = nice_steps(max((value for line in series for value in line["values"]), default=0))
+    ticks = nice_steps(max((value for line in series for value in line["values"] if value is not None), default=0))
     first, last = days[0], days[-1]
     span = max((last - first).days, 1)
 
@@ -60,9 +61,13 @@ def step_chart(chart: Mapping[str, Any], *, title: str, caption: str = "", has_t
     def up(value: float) -> float:
         return round(TOP + plot_height - value / ticks[-1] * plot_height, 1)
 
-    def steps(values: Sequence[float]) -> str:
-        points = [f"M{across(days[0])} {up(values[0])}"]
-        points += [f"H{across(day)}V{up(value)}" for day, value in zip(days[1:], values[1:], strict=True)]
+    def steps(values: Sequence[float | None]) -> str:
+        points, before = [], None
+        for index, value in enumerate(values):
+            if value is not None:
+                points.append(f"M{across(days[index])} {up(value)}" if before is None else f"V{up(value)}")
+                points.append(f"H{across(days[index + 1])}" if index + 1 < len(days) else "")
+            before = value
         return "".join(points)
 
     lines = [
@@ -72,16 +77,27 @@ def step_chart(chart: Mapping[str, Any], *, title: str, caption: str = "", has_t
     return {
         "title": title, "unit": chart["unit"], "caption": caption, "has_table": has_table, "lines": lines,
         "width": CHART_WIDTH, "height": CHART_HEIGHT,
-        "area": f"{lines[0]['path']}V{up(0)}H{LEFT}Z" if lines else "", "left": LEFT, "right": CHART_WIDTH - RIGHT,
+        "area": f"{lines[0]['path']}V{up(0)}H{LEFT}Z" if lines and None not in series[0]["values"] else "",
+        "left": LEFT, "right": CHART_WIDTH - RIGHT,
         "bottom": CHART_HEIGHT - BOTTOM, "top": TOP, "label_y": CHART_HEIGHT - 10, "tick_x": LEFT - 8,
         "ticks": [{"y": up(tick), "text_y": up(tick) + 4, "text": number_text(tick)} for tick in ticks],
-        "labels": [{"x": across(day), "text": month_text(day)} for day in month_starts(first, last)],
+        "labels": _day_labels(first, last, across),
         "today_x": across(today) if first <= today <= last else None,
         "columns": ["Month", *(line["name"] for line in series)],
         "rows": [
             {"day": day, "values": [line["values"][index] for line in series]} for index, day in enumerate(days)
         ],
     }  # fmt: skip
+
+
+def _day_labels(
+    first: datetime.date, last: datetime.date, across: Callable[[datetime.date], float]
+) -> list[dict[str, Any]]:
+    """Return labels of first days of months; a span without any names its ends."""
+    starts = month_starts(first, last)
+    if starts:
+        return [{"x": across(day), "text": month_text(day)} for day in starts]
+    return [{"x": across(day), "text": day_text(day)} for day in dict.fromkeys((first, last))]
 
 
 @register.inclusion_tag("components/timeline.html")

@@ -6,7 +6,7 @@ from pypdf import PdfReader
 
 from procurement.services.job_runner import job_work
 from procurement.tasks import JOB_KINDS
-from tests.factories import make_assumptions, make_build, make_quote, make_workload
+from tests.factories import make_assumptions, make_build, make_discount, make_quote, make_workload
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -18,17 +18,20 @@ MODES = {"light": {}, "dark": {"is_dark": True}, "390 px": {"is_narrow": True}}
 def records():
     """Make one record of each kind and a finished run."""
     make_assumptions()
+    make_discount()
     quote = make_quote()
     build = make_build("hall-1")
     workload = make_workload("serve")
     while job_work(kinds=JOB_KINDS) is not None:
         pass
-    return {"quote": quote.pk, "build": build.code, "workload": workload.code}
+    return {"quote": quote.pk, "offer": quote.code, "build": build.code, "workload": workload.code}
 
 
 PAGES = (
     "/", "/quotes/", "/quotes/new/", "/quotes/{quote}/", "/quotes/{quote}/edit/", "/quotes/{quote}/history/",
-    "/quotes/expiring/", "/price-sheets/", "/price-sheets/new/", "/providers/", "/sites/", "/builds/", "/builds/new/",
+    "/quotes/{quote}/prices/", "/quotes/{quote}/versions/", "/quotes/compare/?code={offer}", "/quotes/expiring/",
+    "/discounts/", "/discounts/new/", "/discounts/acme-frame/", "/price-sheets/", "/price-sheets/new/",
+    "/price-sheets/sources/", "/providers/", "/sites/", "/builds/", "/builds/new/",
     "/builds/{build}/", "/builds/{build}/evidence/", "/builds/{build}/evidence/new/", "/builds/{build}/promises/",
     "/builds/{build}/costs/", "/builds/{build}/history/", "/capacity/", "/workloads/", "/workloads/new/",
     "/workloads/{workload}/", "/assumptions/", "/assumptions/new/", "/runs/", "/jobs/", "/decisions/",

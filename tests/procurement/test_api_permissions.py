@@ -9,7 +9,7 @@ from procurement.permissions import ROLES
 from procurement.services.builds import evidence_add, promise_add
 from procurement.services.jobs import job_request
 from procurement.services.providers import accelerator_alias_create, site_create
-from tests.factories import AS_OF, SYSTEM, actor, make_build, make_quote, make_user, make_workload
+from tests.factories import AS_OF, SYSTEM, actor, make_build, make_discount, make_quote, make_user, make_workload
 from tests.procurement.api_tools import ApiClient, client_of, make_evaluation, make_run, make_sheet, new_token
 
 pytestmark = pytest.mark.django_db
@@ -46,7 +46,12 @@ ROUTES = {
     "quotes": QUOTE_WORK,
     "quote": {"GET": READERS, "PATCH": ANALYST, "DELETE": ANALYST},
     "quote_restore": {"POST": ANALYST},
-    "quote_versions": READ, "quote_version": READ,
+    "quote_versions": READ, "quote_version": READ, "quote_version_changes": READ,
+    "quote_price": READ, "price_history": READ, "price_history_csv": READ, "quote_prices": READ,
+    "price_sources": READ, "price_nights": READ,
+    "discounts": {"GET": READERS, "POST": PREPARERS},
+    "discount": {"GET": READERS, "PATCH": PREPARERS, "DELETE": PREPARERS},
+    "discount_restore": {"POST": PREPARERS},
     "builds": BUILD_WORK,
     "build": {"GET": READERS, "PATCH": FACILITIES, "DELETE": FACILITIES},
     "build_restore": {"POST": FACILITIES},
@@ -181,6 +186,7 @@ def _asked(client: ApiClient, method: str, name: str, samples: dict) -> int:
 def _samples() -> dict:
     made = make_run()
     quote = make_quote(code="acme-h100")
+    discount = make_discount()
     workload = make_workload()
     build = make_build(is_ready=False)
     statement = {"gate": "installed", "qty": 64, "grade": "A", "observed_on": AS_OF, "source": "rack list"}
@@ -213,6 +219,10 @@ def _samples() -> dict:
         "sheet_row_release": {"id": sheet.pk, "row_id": sheet.rows.get().pk},
         "quote": {"code": quote.code}, "quote_restore": {"code": quote.code}, "quote_versions": {"code": quote.code},
         "quote_version": {"code": quote.code, "number": 1},
+        "quote_version_changes": {"code": quote.code, "number": 1},
+        "quote_price": {"code": quote.code}, "price_history": {"code": quote.code},
+        "price_history_csv": {"code": quote.code},
+        "discount": {"code": discount.code}, "discount_restore": {"code": discount.code},
         "evidence": {**of_build, "id": evidence.pk}, "evidence_confirm": {**of_build, "id": evidence.pk},
         "evidence_attachment": {**of_build, "id": with_file.pk},
         "promise": {**of_build, "id": promise.pk},

@@ -19,6 +19,7 @@ from procurement.services.discounts import discount_archive, discount_create, di
 from tests.factories import AS_OF, SYSTEM, actor, make_assumptions, make_discount, make_provider, make_quote
 
 pytestmark = pytest.mark.django_db
+AMOUNT = "discount_per_accelerator_hour"
 
 
 def paid_for(quote, day=AS_OF, zone="UTC"):
@@ -190,10 +191,13 @@ def test_a_discount_that_leaves_nothing_is_refused_and_later_offers_keep_their_l
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
-        ({"discount_percent": None}, "__all__"),
-        ({"discount_per_accelerator_hour": "1", "currency": "USD"}, "__all__"),
-        ({"discount_percent": "100"}, "__all__"),
-        ({"valid_until": date(2026, 10, 1)}, "__all__"),
+        ({"discount_percent": None}, "discount_percent"),
+        ({"discount_per_accelerator_hour": "1", "currency": "USD"}, "discount_percent"),
+        ({"discount_percent": "100"}, "discount_percent"),
+        ({"discount_percent": None, "discount_per_accelerator_hour": "0", "currency": "USD"}, AMOUNT),
+        ({"discount_percent": None, "discount_per_accelerator_hour": "1"}, "currency"),
+        ({"currency": "USD"}, "currency"),
+        ({"valid_until": date(2026, 10, 1)}, "valid_until"),
         ({"time_zone": "Berlin"}, "time_zone"),
         ({"accelerator": "H1000000"}, "accelerator"),
         ({"discount_percent": None, "discount_per_accelerator_hour": "1", "currency": "XXQ"}, "currency"),
