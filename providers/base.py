@@ -145,7 +145,15 @@ def objects_in(entry: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     return value
 
 
-SUBJECTS = ("instance_type", "id", "name", "displayName")  # keys that name an object of an API
+SUBJECTS = (
+    "instance_type",
+    "id",
+    "name",
+    "displayName",
+    "slug",
+    "key",
+    "flavor_name",
+)  # keys that name an object of an API
 
 
 def parse_entries(

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from statistics import median
@@ -39,7 +40,7 @@ def check_sheet(rows: list[Prepared], context: Context) -> tuple[list[Prepared],
     duplicates : list of Duplicate
         What was merged into which line.
     """
-    kept, duplicates = _merge_duplicates(rows)
+    kept, duplicates = _merge_duplicates(rows, context.observed_on)
     trusted = [prepared for prepared in kept if not prepared.reasons]
     _check_days(trusted, context)
     _check_same_total(trusted)
@@ -48,34 +49,48 @@ def check_sheet(rows: list[Prepared], context: Context) -> tuple[list[Prepared],
     return kept, duplicates
 
 
-def _identity(prepared: Prepared) -> tuple[Any, ...]:
+def _identity(prepared: Prepared, today: date) -> tuple[Any, ...]:
+    """Return what makes an offer one: of the prices that have begun one holds, each future one waits for its day."""
     row = prepared.row
-    given = row["id"] if row.get("id_is_given") else ""
-    return row["row_key"], given, row.get("valid_from")
+    starts = row.get("valid_from")
+    return row["row_key"], row["id"] if row.get("id_is_given") else "", starts if starts and starts > today else None
 
 
-def _merge_duplicates(rows: list[Prepared]) -> tuple[list[Prepared], list[Duplicate]]:
-    """Merge identical offers; the same offer at two prices stops both."""
+def _merge_duplicates(rows: list[Prepared], today: date) -> tuple[list[Prepared], list[Duplicate]]:
+    """Merge identical offers and older prices into the newest; the same offer at two prices stops both."""
     groups: dict[tuple[Any, ...], list[Prepared]] = defaultdict(list)
     for prepared in rows:
         if not prepared.reasons:
-            groups[_identity(prepared)].append(prepared)
+            groups[_identity(prepared, today)].append(prepared)
     if all(len(group) == 1 for group in groups.values()):
         return rows, []
-    dropped: set[int] = set()
-    duplicates: list[Duplicate] = []
-    for group in groups.values():
-        firsts: dict[tuple[Any, ...], Prepared] = {}
-        for prepared in group:
-            said = tuple(prepared.row.get(name) for name in SAME_PRICE_COLUMNS)
-            first = firsts.setdefault(said, prepared)
-            if first is not prepared:
-                dropped.add(id(prepared))
-                line, kept = prepared.row["source_line"], first.row["source_line"]
-                duplicates.append(Duplicate(line, kept, prepared.row["row_key"], "same offer at the same price"))
-        if len(firsts) > 1:
-            _stop_conflict(list(firsts.values()))
-    return [prepared for prepared in rows if id(prepared) not in dropped], duplicates
+    merged = [found for group in groups.values() if len(group) > 1 for found in _merge_group(group)]
+    dropped = {id(prepared) for prepared, _ in merged}
+    return [prepared for prepared in rows if id(prepared) not in dropped], [duplicate for _, duplicate in merged]
+
+
+def _merge_group(group: list[Prepared]) -> list[tuple[Prepared, Duplicate]]:
+    """Return the rows of one offer that say nothing new, with where they went; several prices stop all of them."""
+    newest = max((prepared.row["valid_from"] for prepared in group if prepared.row.get("valid_from")), default=None)
+    firsts: dict[tuple[Any, ...], Prepared] = {}
+    for prepared in group:
+        if prepared.row.get("valid_from") in (None, newest):
+            firsts.setdefault(_said(prepared), prepared)
+    merged = []
+    for prepared in group:
+        first = firsts.get(_said(prepared)) or next(iter(firsts.values()))
+        is_old = prepared.row.get("valid_from") not in (None, newest)
+        if is_old or first is not prepared:
+            reason = f"superseded by the price of {newest}" if is_old else "same offer at the same price"
+            line, kept = prepared.row["source_line"], first.row["source_line"]
+            merged.append((prepared, Duplicate(line, kept, prepared.row["row_key"], reason)))
+    if len(firsts) > 1:
+        _stop_conflict(list(firsts.values()))
+    return merged
+
+
+def _said(prepared: Prepared) -> tuple[Any, ...]:
+    return tuple(prepared.row.get(name) for name in SAME_PRICE_COLUMNS)
 
 
 def _stop_conflict(group: list[Prepared]) -> None:

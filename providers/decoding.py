@@ -151,15 +151,24 @@ def _plain_rows(text: str, delimiter: str) -> list[Row]:
 
 
 def read_json(text: str, file_name: str) -> Any:
-    """Read JSON with exact decimals; a repeated key, NaN or too deep a nesting is refused."""
+    """Read JSON with exact decimals, or one JSON per line as a list; a repeated key, NaN or deep nesting is refused."""
     try:
-        return json.loads(text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_unique_keys)
+        try:
+            return _json(text)
+        except json.JSONDecodeError as error:
+            if not error.msg.startswith("Extra data"):
+                raise
+            return [_json(line) for line in text.splitlines() if line.strip()]
     except RecursionError as error:
         message = f"{file_name} nests too deep to be a price list"
         raise UnsafeFile(message) from error
     except ValueError as error:
         message = f"{file_name} is no valid JSON: {error}"
         raise UnreadableFile(message) from error
+
+
+def _json(text: str) -> Any:
+    return json.loads(text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_unique_keys)
 
 
 def _no_constant(name: str) -> Any:

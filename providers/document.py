@@ -152,6 +152,7 @@ class Document:
     grids: tuple[Grid, ...] = ()
     json: Any = None
     is_workbook: bool = False
+    corrections: Mapping[tuple[int, str], str] = field(default_factory=dict)
     faults: tuple[Fault, ...] = field(default=())
 
     def table(self, *needed: str) -> TableRows | None:
@@ -163,12 +164,18 @@ class Document:
         return None
 
     def objects(self, *path: str) -> Iterator[dict[str, Any]]:
-        """Return the objects of a JSON list, found under a path of keys."""
-        value = self.json
-        for key in path:
-            value = value.get(key) if isinstance(value, dict) else None
-        if isinstance(value, list):
-            yield from (entry for entry in value if isinstance(entry, dict))
+        """Return the objects of a JSON list under a path of keys, of all pages where the file holds a list of pages."""
+        for page in self.pages if path else [self.json]:
+            value: Any = page
+            for key in path:
+                value = value.get(key) if isinstance(value, dict) else None
+            if isinstance(value, list):
+                yield from (entry for entry in value if isinstance(entry, dict))
+
+    @property
+    def pages(self) -> list[Any]:
+        """The answers of an API that the file holds: one, or a list of them."""
+        return self.json if isinstance(self.json, list) else [self.json]
 
 
 def open_document(content: bytes, file_name: str, corrections: Mapping[tuple[int, str], str] | None = None) -> Document:
@@ -198,7 +205,8 @@ def open_document(content: bytes, file_name: str, corrections: Mapping[tuple[int
         return Document(file_name, digest, "xlsx", grids, is_workbook=True)
     decoded = decode_text(content, file_name)
     if decoded.text.lstrip().startswith(JSON_STARTS):
-        return Document(file_name, digest, decoded.encoding, json=read_json(decoded.text, file_name))
+        found = read_json(decoded.text, file_name)
+        return Document(file_name, digest, decoded.encoding, json=found, corrections=corrections or {})
     rows, faults = read_rows(decoded.text, find_delimiter(decoded.text))
     grid = Grid("", [Record(row.line, row.cells) for row in rows], corrections or {})
     return Document(file_name, digest, decoded.encoding, (grid,), faults=tuple(faults))

@@ -25,9 +25,11 @@ FORM = re.compile(r"(?<![A-Z0-9])(SXM[2-6]?|PCIE?|NVL)(?:X[0-9]{1,2})?(?![A-Z0-9
 SXM_WORDS = re.compile(r"(?<![A-Z0-9])(?:HGX|HBM3|MEGA|PLUS)(?![A-Z0-9])")  # on an H100 these name the SXM part
 NOISE = re.compile(
     r"\b(?:NVIDIA|GEFORCE|TENSOR CORE|GPUS?|GENERATION|EDITION|AMD|INTEL|HABANA|RADEON INSTINCT|INSTINCT|AWS|VWS|"
-    r"BARE ?METAL)\b"
+    r"BARE ?METAL|BLACKWELL|SERVER)\b"
 )
 MEMORY = re.compile(r"\(?\b([0-9]{1,3}(?:\.[0-9]+)?)\s*(?:GB|GIB|G)\b\)?")
+SPLIT_SXM = re.compile(r"(?<=SXM)[-_ ](?=[2-6](?![0-9]))", re.IGNORECASE)  # SXM-5
+HOST_MEMORY = re.compile(r"(?<=GH200)[-_ ]*(?:480|624) ?GB", re.IGNORECASE)  # NVIDIA names it with the CPU's memory
 JOINED = re.compile(r"(?<=[0-9])(?=(?:NVL|SXM|PCIE))", re.IGNORECASE)  # H100NVL, H100SXM5
 CHANGED = re.compile(r"\bMOD\b")  # a card whose memory somebody changed is no longer that model
 
@@ -93,7 +95,7 @@ def _read(written: str, memory_gb: Decimal | None, form_factor: str) -> Name | N
     text = MIB.sub(lambda found: f"{round(int(found[1]) / 1024)} GB", COUNT.sub("", written))
     if CHANGED.search(text.upper()):
         return None
-    text = JOINED.sub(" ", text)
+    text = JOINED.sub(" ", SPLIT_SXM.sub("", HOST_MEMORY.sub("", text)))
     stated = read_accelerator_name(text)
     form = form_of(form_factor) or stated.form_factor or form_of(text)
     memory = _size(stated.memory_gb) if stated.memory_gb else None

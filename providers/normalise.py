@@ -22,7 +22,7 @@ from providers.knowledge import (
     find_sku,
     squeezed,
 )
-from providers.names import Name, canonical, form_of, leading_count, read_name
+from providers.names import Name, canonical, form_of, leading_count, read_name, sizes_of
 from providers.rates import BASIS_WORDS, per_accelerator_hour, rounded
 from providers.sheet import Reason
 
@@ -271,23 +271,26 @@ def _fraction(prepared: Prepared, vram_gb: Decimal, name: Name) -> Decimal:
 
 def _check_memory(prepared: Prepared, offer: Offer, name: Name) -> None:
     """Hold a row whose memory is that of no variant: a wrong column, a total, or another model."""
-    if offer.vram_gb is None:
+    stated, nominal = offer.vram_gb, name.nominal_gb
+    if stated is None:  # as the name says: RTX 4090 48GB is no RTX 4090
+        stated, nominal = name.memory_gb, nominal if name.form_factor == "NVL" else sizes_of(name.model)
+    if stated is None:
         return
-    if not name.nominal_gb:
-        prepared.row["vram_gb"] = offer.vram_gb
+    if not nominal:
+        prepared.row["vram_gb"] = stated
         return
-    high = BANDS["memory"].high or Decimal(1)
+    low, high = BANDS["memory"].low or Decimal(1), BANDS["memory"].high or Decimal(1)
     count = prepared.row["accelerators_per_instance"]
-    too_much = offer.vram_gb > high * max(name.nominal_gb)
-    is_whole = offer.basis == "per_accelerator_hour" or (count is not None and count >= 1)
-    too_little = is_whole and offer.vram_gb < (BANDS["memory"].low or 1) * min(name.nominal_gb)
+    is_part = count is not None and count < 1 and offer.basis != "per_accelerator_hour" and offer.vram_gb is not None
+    too_much = stated > high * max(nominal)
+    too_little = not is_part and stated < low * min(nominal)
     if too_much or too_little:
-        sizes = " or ".join(plain(size) for size in name.nominal_gb)
-        message = f"{plain(offer.vram_gb)} GB per accelerator, but {name.accelerator} has {sizes} GB"
-        facts = {"written": plain(offer.vram_gb), "nominal": sizes}
+        sizes = " or ".join(plain(size) for size in nominal)
+        message = f"{plain(stated)} GB per accelerator, but {name.accelerator} has {sizes} GB"
+        facts = {"written": plain(stated), "nominal": sizes}
         prepared.reasons.append(Reason("memory_differs", message, "say which accelerator is meant", facts))
-    else:
-        prepared.row["vram_gb"] = offer.vram_gb if count is None or count >= 1 else name.memory_gb
+    elif offer.vram_gb is not None:
+        prepared.row["vram_gb"] = name.memory_gb if is_part else offer.vram_gb
 
 
 def _settle_price(prepared: Prepared) -> None:

@@ -11,8 +11,9 @@ from providers.base import Context, Parsed
 from providers.checks import check_sheet
 from providers.contract import DERIVED, QUOTES
 from providers.currency import Rate, is_currency
-from providers.document import Document, open_document
+from providers.document import Grid, open_document
 from providers.errors import ProviderError
+from providers.flatten import tables_of
 from providers.normalise import Prepared, normalise_quotes
 from providers.registry import detect_format, get_format
 from providers.sheet import Held, QuoteSheet
@@ -64,7 +65,7 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
     medians : mapping, optional
         Known median rate [USD per accelerator-hour] by accelerator.
     corrections : mapping, optional
-        Line and header of a cell to what a person put there instead; tables only.
+        Line and header of a cell to what a person put there instead: tables, and JSON whose columns are matched.
 
     Returns
     -------
@@ -82,7 +83,7 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
         message = f"the currency {currency!r} is no ISO 4217 code in use, such as USD or EUR"
         raise ProviderError(message)
     document = open_document(content, file_name, corrections)
-    _check_corrections(corrections or {}, document)
+    _check_corrections(corrections or {}, tables_of(document) if profile is not None else document.grids, file_name)
     context = Context(
         file_name=file_name,
         observed_on=observed_on,
@@ -105,13 +106,15 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
     return _sheet(chosen.key, context, document.encoding, parsed, prepared)
 
 
-def _check_corrections(corrections: Mapping[tuple[int, str], str], document: Document) -> None:
+def _check_corrections(corrections: Mapping[tuple[int, str], str], grids: Sequence[Grid], file_name: str) -> None:
     """Refuse corrections of cells that are not there, so that none is lost."""
-    lines = {record.line for grid in document.grids for record in grid.records}
-    headers = {str(cell).strip() for grid in document.grids for record in grid.records[:40] for cell in record.cells}
+    if not corrections:
+        return
+    lines = {record.line for grid in grids for record in grid.records}
+    headers = {str(cell).strip() for grid in grids for record in grid.records[:40] for cell in record.cells}
     wrong = [f"line {line}, column {name}" for line, name in corrections if line not in lines or name not in headers]
     if wrong:
-        message = f"{document.file_name} has no cell at {'; '.join(wrong)}"
+        message = f"{file_name} has no cell at {'; '.join(wrong)}"
         raise ProviderError(message)
 
 

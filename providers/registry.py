@@ -4,6 +4,7 @@ from providers.base import Format
 from providers.document import Document
 from providers.errors import AmbiguousFormat, NotAPriceList, UnknownFormat
 from providers.formats.aws_price_list import AWS_PRICE_LIST
+from providers.formats.aws_savings_plans import AWS_SAVINGS_PLANS
 from providers.formats.azure_price_sheet import AZURE_PRICE_SHEET
 from providers.formats.azure_retail import AZURE_RETAIL
 from providers.formats.curated_offers import CURATED_OFFERS
@@ -25,6 +26,7 @@ from providers.formats.runpod_api import RUNPOD_API
 from providers.formats.skypilot import SKYPILOT
 from providers.formats.skypilot_on_prem import SKYPILOT_ON_PREM
 from providers.formats.vantage import VANTAGE
+from providers.formats.vendor_api import VENDOR_API
 from providers.formats.verda_api import VERDA_API
 from providers.formats.vultr_api import VULTR_API
 from providers.refusals import find_refusal
@@ -38,6 +40,7 @@ FORMATS: tuple[Format, ...] = (
     AZURE_RETAIL,
     AZURE_PRICE_SHEET,
     AWS_PRICE_LIST,
+    AWS_SAVINGS_PLANS,
     GCP_BILLING,
     OCI_LIST,
     INFRACOST,
@@ -52,6 +55,7 @@ FORMATS: tuple[Format, ...] = (
     RUNPOD_API,
     VULTR_API,
     VERDA_API,
+    VENDOR_API,
     FOCUS,
     MAPPED,
 )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from providers.azure_names import OTHER_SERVICE, PROVIDER, has_accelerator, machine_sku, tier_of
@@ -15,13 +16,25 @@ from providers.sheet import Ignored, Reason
 from providers.units import mapped_unit, read_term, unknown_unit
 
 FIELDS: Mapping[str, str] = {row["header"].casefold(): row["field"] for row in rows_of("price_sheet_headers.csv")}
+METER = (
+    "(?:meter|compteur|medidor|contatore|verbrauchseinheit|zähler|messgerät|"
+    "メーター|計量器|计量|仪表|電表|电表|미터|측정기)"
+)
+PATTERNS = tuple(
+    (re.compile(row["pattern"].replace("METER", METER), re.IGNORECASE), row["field"])
+    for row in rows_of("price_sheet_patterns.csv")
+)  # for headers that the table does not hold word by word, the narrower ones first
 ENGLISH = frozenset({"meter name", "metername"})
 NEEDED = frozenset({"meter_name", "unit", "unit_price", "currency"})
 USAGE = re.compile(r"quantity|usage|pretaxcost|^cost", re.IGNORECASE)  # a bill, not a price list
 KINDS = {
     "": "on_demand", "consumption": "on_demand", "verbrauch": "on_demand", "consommation": "on_demand",
     "consumo": "on_demand", "savings plan": "savings_plan", "savingsplan": "savings_plan", "sparplan": "savings_plan",
-    "reservation": "reserved", "reserved": "reserved", "reservierung": "reserved",
+    "reservation": "reserved", "reserved": "reserved", "reservierung": "reserved", "réservation": "reserved",
+    "reserva": "reserved", "prenotazione": "reserved", "予約": "reserved", "预留": "reserved",
+    "消費": "on_demand", "消费": "on_demand", "使用量": "on_demand", "従量課金": "on_demand",
+    "plan d'économies": "savings_plan", "plan de ahorro": "savings_plan", "piano di risparmio": "savings_plan",
+    "節約プラン": "savings_plan", "节省计划": "savings_plan",
 }  # fmt: skip
 
 
@@ -45,7 +58,10 @@ class AzurePriceSheet:
         table = _table(document)
         if table is None:
             return Parsed(rows=0)
-        fields = {field: place for place, name in enumerate(table.header) if (field := _field(name))}
+        fields: dict[str, int] = {}
+        for place, name in enumerate(table.header):
+            if found := _field(name):
+                fields.setdefault(found, place)
         english = any(name.casefold() in ENGLISH for name in table.header)
         decimal = context.decimal or ("." if english else None)
         parsed = Parsed(rows=len(table.records))
@@ -68,10 +84,12 @@ class AzurePriceSheet:
         return parsed
 
 
+@lru_cache(maxsize=4_096)
 def _field(name: str) -> str | None:
     """Return the field that a header names, in English, in another language, or in brackets behind it."""
     bracketed = re.search(r"\(([A-Za-z ]+)\)\s*$", name)
-    return FIELDS.get(name.strip().casefold()) or (FIELDS.get(bracketed[1].casefold()) if bracketed else None)
+    known = FIELDS.get(name.strip().casefold()) or (FIELDS.get(bracketed[1].casefold()) if bracketed else None)
+    return known or next((field for pattern, field in PATTERNS if pattern.fullmatch(name.strip())), None)
 
 
 def _table(document: Document) -> TableRows | None:

@@ -33,15 +33,19 @@ class AzureRetail:
     def recognises(self, document: Document) -> bool:
         """Return whether items carry Azure's machine and price fields."""
         item = next(_items(document), None)
-        return item is not None and "retailPrice" in {*item, *_price_fields(document)} and "armRegionName" in item
+        if item is None:
+            return any(_is_envelope(page) for page in document.pages)
+        return "retailPrice" in {*item, *_price_fields(document)} and "armRegionName" in item
 
     def parse(self, document: Document, context: Context) -> Parsed:
         """Return the offers of a page of the API."""
-        envelope = document.json if isinstance(document.json, dict) else {}
+        envelopes = [page for page in document.pages if _is_envelope(page)]
+        billed = {str(page["BillingCurrency"]) for page in envelopes if page.get("BillingCurrency")}
+        currency = billed.pop() if len(billed) == 1 else None
         items = list(_items(document))
         parsed = Parsed(rows=len(items))
-        if envelope.get("NextPageLink"):
-            parsed.notes.append("the page says that more pages follow: this file is not the whole list")
+        if envelopes and envelopes[-1].get("NextPageLink"):
+            parsed.notes.append("the last page says that more pages follow: this file is not the whole list")
         latest = _latest(items, context.observed_on)
         for line, item in enumerate(items, start=1):
             try:
@@ -49,15 +53,20 @@ class AzureRetail:
                 if code:
                     parsed.ignored.append(Ignored(line, code, str(item.get("armSkuName") or item.get("skuName") or "")))
                 else:
-                    parsed.offers += _offers(line, item, envelope.get("BillingCurrency"), context)
+                    parsed.offers += _offers(line, item, currency, context)
             except CellError as error:
                 column = next((name for name, value in item.items() if str(value) == error.value), "retailPrice")
                 parsed.faults.append(Fault(line, column, error.value, error.rule, error.hint))
         return parsed
 
 
+def _is_envelope(page: Any) -> bool:
+    return isinstance(page, dict) and isinstance(page.get("Items"), list) and "NextPageLink" in page
+
+
 def _items(document: Document) -> Iterator[Item]:
-    yield from document.objects("Items") if isinstance(document.json, dict) else document.objects()
+    is_page = any(_is_envelope(page) or "Items" in page for page in document.pages[:1] if isinstance(page, dict))
+    yield from document.objects("Items") if is_page else document.objects()
 
 
 def _price_fields(document: Document) -> set[str]:
@@ -158,7 +167,7 @@ def _savings_plans(item: Item, shared: dict[str, Any], values: dict[str, Any], k
 
 
 def _region(item: Item) -> str:
-    region = str(item.get("armRegionName") or "")
+    region = str(item.get("armRegionName") or item.get("location") or "")
     return "" if region.lower() == "global" else region
 
 

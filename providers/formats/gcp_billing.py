@@ -80,7 +80,8 @@ class GcpBilling:
 
 
 def _skus(document: Document) -> Iterator[dict[str, Any]]:
-    yield from document.objects("skus") if isinstance(document.json, dict) else document.objects()
+    is_page = any(isinstance(page, dict) and "skus" in page for page in document.pages[:1])
+    yield from document.objects("skus") if is_page else document.objects()
 
 
 def _regions(sku: dict[str, Any]) -> list[str]:

@@ -1,5 +1,6 @@
 """gpuhunt (dstack) catalogs: one CSV per provider, price per instance, spot as rows of their own."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from decimal import Decimal
@@ -9,6 +10,7 @@ from providers.cells import plain, read_boolean, read_number
 from providers.document import Document, Getter, Record, TableRows
 from providers.errors import CellError, ProviderError
 from providers.file_names import provider_in, stem_of
+from providers.gpu_info import GpuInfo, described_form
 from providers.knowledge import MARKETPLACES, PROVIDERS, find_sku, squeezed
 from providers.rates import rounded
 from providers.sheet import Duplicate, Ignored
@@ -17,6 +19,7 @@ NEEDED = ("instance_name", "location", "price", "gpu_count", "gpu_name", "gpu_me
 CURRENCY = "USD"  # the catalogs state none; gpuhunt prices are USD
 OPERATING_SYSTEM = "linux"  # the catalogs state none; dstack starts Linux
 CPU_WORDS = frozenset({"", "0", "0.0"})
+DWS = re.compile(r"\bdws\b", re.IGNORECASE)  # gcp-dws-calendar-mode: reserved ahead, no on-demand price
 LAMBDA_MEMORY = Decimal("1.074")  # gpuhunt writes Lambda's GiB as GB x 1.074
 
 
@@ -43,7 +46,7 @@ class GpuHunt:
             raise ProviderError(message)
         provider = _provider(context)
         parsed = Parsed(rows=len(table.records))
-        cells = {name: table.getter(name) for name in (*NEEDED, "gpu_vendor")}
+        cells = {name: table.getter(name) for name in (*NEEDED, "gpu_vendor", "flags")}
         for record in table.records:
             if not table.even(record):
                 parsed.offers.append(_ragged_offer(table, record, provider))
@@ -90,6 +93,8 @@ def _offer(table: TableRows, cells: Mapping[str, Getter], record: Record, provid
     if provider == "lambda" and memory is not None:
         memory = rounded(memory / LAMBDA_MEMORY).quantize(Decimal(1))
     model = "spot" if is_spot else "market_floor" if provider in MARKETPLACES else "on_demand"
+    if DWS.search(text("flags")):
+        model = "dws"
     offer = Offer(
         line=record.line,
         raw=table.raw(record),
@@ -103,6 +108,7 @@ def _offer(table: TableRows, cells: Mapping[str, Getter], record: Record, provid
         region=text("location"),
         count=number("gpu_count"),
         vram_gb=memory,
+        form_factor=described_form(GpuInfo(text("instance_name")), text("gpu_name")),
         purchase_model=model,
         values={"os": OPERATING_SYSTEM, "capacity_class": "spot" if is_spot else "on_demand"},
     )

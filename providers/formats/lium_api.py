@@ -10,7 +10,7 @@ from providers.knowledge import BANDS
 from providers.sheet import Reason
 
 CURRENCY = "USD"  # the API states none
-NEEDED = frozenset({"gpu_model", "gpu_count", "price_per_gpu_hour", "price_per_node_hour"})
+NEEDED = frozenset({"gpu_model", "gpu_count", "price_per_gpu_hour"})
 
 
 class LiumApi:
@@ -23,7 +23,7 @@ class LiumApi:
     ignores = "nothing"
 
     def recognises(self, document: Document) -> bool:
-        """Return whether nodes carry both prices."""
+        """Return whether nodes carry a price per GPU."""
         first = next(document.objects("nodes"), None)
         return first is not None and set(first) >= NEEDED
 
@@ -44,6 +44,7 @@ def _offers(line: int, node: Mapping[str, Any]) -> Iterable[Offer]:
     least, free = read_number(node.get("min_rentable_gpu_count")), read_number(node.get("available_gpu_count"))
     is_spot = str(node.get("tier")).lower() == "spot"
     place = "-".join(str(node[name]).lower() for name in ("country_code", "region") if node.get(name))
+    place = place or str(node.get("country") or "")
     yield Offer(
         line=line,
         raw=texts_of(node),

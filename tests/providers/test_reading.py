@@ -300,3 +300,35 @@ def test_an_unknown_unit_waits_for_its_mapping():
     sheet = read_quotes(content, **given, aliases={"unit:10 Furlongs": "10 hours"})
 
     assert sheet.ready["price_per_accelerator_hour"].tolist() == [Decimal("3.673")]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("GH200 480GB", "GH200"),  # NVIDIA names the superchip with the memory of its CPU
+        ("h100-sxm-5", "H100-SXM-80"),
+        ("H100_NVLINK_80GB", "H100-80"),
+        ("NVIDIA RTX PRO 4500 Blackwell Server Edition", "RTX PRO 4500"),
+        ("RTXPRO6000MAXQ", "RTX PRO 6000-workstation"),
+    ],
+)
+def test_names_that_mislead_are_read_as_what_they_mean(name, expected):
+    assert read(row(accelerator=name)).ready["accelerator"].tolist() == [expected]
+
+
+@pytest.mark.parametrize("name", ["RTX 4090 48GB", "L40 40GB", "H100 NVL 80GB", "A100 20GB"])
+def test_a_name_with_the_memory_of_no_variant_is_held(name):
+    assert codes(read(row(accelerator=name))) == [("memory_differs",)]
+
+
+def test_of_two_prices_in_force_the_newer_holds_and_a_future_one_waits():
+    header = f"{HEADER},valid_from"
+    rows = [
+        f"{row(price)},{day}" for price, day in (("2.00", "2026-01-01"), ("2.50", "2026-06-01"), ("2.20", "2027-01-01"))
+    ]
+
+    sheet = read(*rows, header=header)
+
+    assert sheet.ready["price"].tolist() == [Decimal("2.50")]
+    assert [(found.line, found.reason) for found in sheet.duplicates] == [(3, "superseded by the price of 2026-06-01")]
+    assert codes(sheet) == [("not_yet_effective",)]
