@@ -12,7 +12,6 @@ from providers import QUOTES, TableError, contract
 from providers.contract import PROVENANCE, row_key
 from providers.reading import quote_frame
 
-
 OF_A_RUN = ("list_price", "price_steps")  # a run writes them when it takes a contract discount off; no file states them
 FIELDS = tuple(field for field in dataclasses.fields(Quote) if field.name not in OF_A_RUN)
 
