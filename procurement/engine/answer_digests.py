@@ -19,7 +19,7 @@ Document = Mapping[str, Any]
 
 NEVER_READ_WHEN_RULED_OUT = (
     "price", "upfront", "setup_fee", "exit_fee", "egress_per_gb", "storage_per_gb_month", "support_fraction", "costs",
-    "waived", "quoted_on", "valid_until",
+    "waived", "list_price", "price_steps", "quoted_on", "valid_until",
 )  # fmt: skip
 DAYS_OF_A_QUOTE = ("purchase_model", "quoted_on", "valid_until", "lead_time_days", "booking_horizon_days")
 RULED_OUT = ("wrong_accelerator", "provider_not_allowed")  # the reasons of the filter

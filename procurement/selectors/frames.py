@@ -1,5 +1,6 @@
 """Records to the scenario document: the one crossing from models to the engine."""
 
+import functools
 from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
@@ -145,9 +146,7 @@ def assumptions_document(assumption_set: AssumptionSet) -> dict[str, Any]:
 def _columns_of(record: Model, table: type) -> dict[str, Any]:
     ranges = getattr(record, "ranges", {}) or {}
     document: dict[str, Any] = {}
-    for name in columns(table):
-        if name == "id" or not hasattr(record, name):
-            continue
+    for name in _shared_columns(type(record), table):
         value = getattr(record, name)
         if name in _CODES and isinstance(value, Model):
             value = value.code  # type: ignore[attr-defined]
@@ -158,6 +157,12 @@ def _columns_of(record: Model, table: type) -> dict[str, Any]:
             value = {"min": ranges[name]["min"], "likely": value, "max": ranges[name]["max"]}
         document[name] = value
     return document
+
+
+@functools.cache
+def _shared_columns(model: type, table: type) -> tuple[str, ...]:
+    """Return the columns of a table that a model has as well; tens of thousands of quotes ask for them."""
+    return tuple(name for name in columns(table) if name != "id" and hasattr(model, name))
 
 
 def _plain(value: Any) -> Any:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from django.db.models import Max, Model, QuerySet
+from django.db.models import Max, Model, Q, QuerySet
 
 from procurement.engine.bookability import quote_expires_on
 from procurement.models import PriceSheet, Provider, Quote, SheetRow, SheetRowState
@@ -43,14 +43,12 @@ def quotes_in_force_on(day: date) -> list[Quote]:
     A version that waits for its day leaves the one before it in force. Archived offers are left out, and those of which
     no version has begun.
     """
-    found = []
-    for newest in quotes_in_force().select_related("supersedes").order_by("code"):
-        version: Quote | None = newest
-        while version is not None and not has_begun(version, day):
-            version = version.supersedes
-        if version is not None:
-            found.append(version)
-    return found
+    newest = list(quotes_in_force().order_by("code"))
+    found = [quote for quote in newest if has_begun(quote, day)]
+    waiting = [quote.code for quote in newest if not has_begun(quote, day)]
+    begun = quotes_all().filter(Q(valid_from__isnull=True) | Q(valid_from__lte=day), quoted_on__lte=day)
+    found += begun.filter(code__in=waiting).order_by("code", "-version").distinct("code")
+    return sorted(found, key=lambda quote: quote.code)
 
 
 def quotes_all() -> QuerySet[Quote]:
