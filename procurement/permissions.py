@@ -23,6 +23,7 @@ ACTIONS: dict[str, tuple[str, ...]] = {
     "workload.edit": (ANALYST,),
     "assumptions.edit": (FINANCE,),
     "run.request": (ANALYST, FACILITIES, FINANCE),
+    "portfolio.request": (ANALYST, FACILITIES, FINANCE),
     "decision.prepare": (ANALYST, FINANCE),
     "decision.approve": (FINANCE,),
     "subscription.edit": (ANALYST, FACILITIES, FINANCE),

@@ -18,6 +18,7 @@ from procurement.services.expiry import price_watch
 from procurement.services.forecast_scores import forecast_scores_update
 from procurement.services.job_runner import Farewell, Service, job_work, jobs_bury
 from procurement.services.jobs import heartbeat_write
+from procurement.services.portfolios import portfolio_failed, portfolio_solve
 from procurement.services.price_sheet_publish import price_sheet_publish
 from procurement.services.price_sheet_reading import price_sheet_failed, price_sheet_import
 from procurement.services.runs import (
@@ -42,6 +43,7 @@ JOB_KINDS: dict[str, Service] = {
     "recompute_energization": recompute_energization,
     "recompute_availability": recompute_availability,
     "recompute_comparisons": recompute_comparisons,
+    "portfolio_solve": portfolio_solve,
 }
 
 # What is still to be said of a job that failed for good: called as farewell(message=..., **args).
@@ -51,6 +53,7 @@ JOB_FAREWELLS: dict[str, Farewell] = {
     "recompute_energization": run_failed,
     "recompute_availability": run_failed,
     "recompute_comparisons": run_failed,
+    "portfolio_solve": portfolio_failed,
 }
 
 BELL_OPTIONS = {

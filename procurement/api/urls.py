@@ -9,6 +9,7 @@ from procurement.api import (
     views_decisions,
     views_discounts,
     views_evaluate,
+    views_portfolios,
     views_prices,
     views_quotes,
     views_reference,
@@ -163,6 +164,13 @@ accounts = [
     path(f"jobs/{ID}/retry/", views_accounts.JobRetryApi.as_view(), name="job_retry"),
     path("history/", views_accounts.HistoryListApi.as_view(), name="history"),
 ]
+portfolios = [
+    path("portfolios/", views_portfolios.PortfolioListApi.as_view(), name="portfolios"),
+    path(f"portfolios/{ID}/", views_portfolios.PortfolioDetailApi.as_view(), name="portfolio"),
+    path(f"portfolios/{ID}/answer/", views_portfolios.PortfolioAnswerApi.as_view(), name="portfolio_answer"),
+    path(f"portfolios/{ID}/allocation/", views_portfolios.AllocationListApi.as_view(), name="allocation"),
+    path(f"portfolios/{ID}/stop/", views_portfolios.PortfolioStopApi.as_view(), name="portfolio_stop"),
+]
 answers = [
     path("evaluate/", views_evaluate.EvaluateApi.as_view(), name="evaluate"),
     path("evaluate/schema/", views_evaluate.EvaluateSchemaApi.as_view(), name="evaluate_schema"),
@@ -179,5 +187,6 @@ description = [
     path("reference/", views_schema.ReferenceApi.as_view(), name="reference"),
 ]
 urlpatterns = [
-    *description, *reference, *quotes, *builds, *workloads, *runs, *looking_back, *decisions, *accounts, *answers,
+    *description, *reference, *quotes, *builds, *workloads, *runs, *portfolios, *looking_back, *decisions, *accounts,
+    *answers,
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from procurement.models.discounts import ContractDiscount, PriceWatch
 from procurement.models.forecast_scores import ForecastScore
 from procurement.models.imports import CellCorrection, ImportProfile, ImportReport, ReportKind, RowOutcome, StagedRow
 from procurement.models.jobs import Heartbeat, Job, JobStatus
+from procurement.models.portfolios import AllocationRow, Portfolio, PortfolioState
 from procurement.models.quotes import AcceleratorAlias, PriceSheet, Provider, Quote, SheetRow, SheetRowState, SheetState
 from procurement.models.runs import (
     Answer,
@@ -25,6 +26,7 @@ from procurement.models.workloads import Workload
 
 __all__ = [
     "AcceleratorAlias",
+    "AllocationRow",
     "Answer",
     "ApiIdempotency",
     "ApiToken",
@@ -51,6 +53,8 @@ __all__ = [
     "JobStatus",
     "MonthRow",
     "OptionRow",
+    "Portfolio",
+    "PortfolioState",
     "PriceSheet",
     "PriceWatch",
     "Promise",

@@ -15,8 +15,8 @@ from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 
 RESOURCES = (
-    "providers", "sites", "price-sheets", "quotes", "builds", "workloads", "assumption-sets", "runs", "decisions",
-    "jobs", "subscriptions", "evaluate", "*",
+    "providers", "sites", "price-sheets", "quotes", "builds", "workloads", "assumption-sets", "runs", "portfolios",
+    "decisions", "jobs", "subscriptions", "evaluate", "*",
 )  # fmt: skip
 SCOPES = tuple(f"{resource}:{access}" for resource in RESOURCES for access in ("read", "write"))
 

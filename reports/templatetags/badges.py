@@ -91,6 +91,11 @@ BADGES: dict[str, Badge] = {
     "unchanged": Badge("Nothing changed", "minus", NEUTRAL),
     "missed": Badge("Missed", "alert", BAD),
     "skipped": Badge("Skipped", "minus", NEUTRAL),
+    # portfolios
+    "optimal": Badge("Optimal", "check", GOOD),
+    "time_limit": Badge("Stopped by the clock", "clock", WARN),
+    "stopped": Badge("Stopped by a person", "pause", WARN),
+    "infeasible": Badge("Infeasible", "cross", BAD),
     # decisions
     "draft": Badge("Draft", "edit", NEUTRAL),
     "proposed": Badge("Proposed", "clock", INFO),

@@ -11,6 +11,7 @@ from procurement.services.jobs import job_request
 from procurement.services.providers import accelerator_alias_create, site_create
 from tests.factories import AS_OF, SYSTEM, actor, make_build, make_discount, make_quote, make_user, make_workload
 from tests.procurement.api_tools import ApiClient, client_of, make_evaluation, make_run, make_sheet, new_token
+from tests.procurement.portfolio_runs import make_portfolio
 
 pytestmark = pytest.mark.django_db
 
@@ -76,6 +77,8 @@ ROUTES = {
     "runs": {"GET": READERS, "POST": ASKERS},
     "run": READ, "run_inputs": READ, "run_energization": READ, "recommendations": READ, "recommendation": READ,
     "options": READ, "availability": READ, "latest_recommendations": READ, "latest_recommendation": READ,
+    "portfolios": {"GET": READERS, "POST": ASKERS}, "portfolio": READ, "portfolio_answer": READ, "allocation": READ,
+    "portfolio_stop": {"POST": ASKERS},
     "forecast_scores": READ, "track_record": READ, "learned_slips": READ, "learned_slips_propose": {"POST": FINANCE},
     "decisions": {"GET": READERS, "POST": PREPARERS},
     "decision": READ,
@@ -236,6 +239,9 @@ def _samples() -> dict:
         "evaluation": {"evaluation_id": make_evaluation(make_user("someone")).pk},
         "table": {"table": "quotes"}, "table_schema": {"table": "options"},
     }  # fmt: skip
+    portfolio = make_portfolio(made.run)
+    for name in ("portfolio", "portfolio_answer", "allocation", "portfolio_stop"):
+        samples[name] = {"id": portfolio.pk}
     for name in ("decision", "decision_approve", "decision_reject", "decision_withdraw"):
         samples[name] = {"code": decision.code}
     for name, record in (("provider", quote.provider), ("site", site), ("workload", workload)):
