@@ -59,6 +59,7 @@ class Places:
             "cloud": f"Rent: {quote}",
             "hybrid": f"Own {build} for the base, rent the peak: {quote}",
             "bridge": f"Rent until {build} is ready: {quote}",
+            "improve": "Improve: the present fleet at its best month",
             "current": "Do nothing: stay where it runs today",
         }.get(parts.kind, option)
 

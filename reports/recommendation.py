@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from procurement.models import Answer, EnergizationRow, Run
+from procurement.models import Answer, EnergizationRow, OptionRow, Run
 from procurement.selectors.runs import answer_of
 from reports.answer_words import (
     age_sentence,
@@ -21,6 +21,7 @@ from reports.answer_words import (
     why_not_sentences,
     why_sentences,
 )
+from reports.detail_view import Details, details_of
 from reports.errors import ReportUnavailable
 from reports.months import add_months
 from reports.option_view import OptionView, decimal_of, option_view
@@ -95,6 +96,7 @@ class RecommendationPage:
     builds: Sequence[BuildView]
     throughput: Sequence[ThroughputView]
     bridges: Sequence[BridgeView]
+    details: Details
     not_modelled: Sequence[str]
     facts: Sequence[Fact]
     assumption_facts: Sequence[Fact]
@@ -142,7 +144,13 @@ def recommendation_page(run: Run, workload_code: str) -> RecommendationPage:
     offers = list(answer.availability.all())
     ready_on = dict(EnergizationRow.objects.filter(run=run).values_list("build_code", "p80_on"))
     throughput_places = set(answer.throughput)
-    place_codes = throughput_places | set(answer.bridge) | {offer.quote_code for offer in offers} | set(_split(answer))
+    place_codes = (
+        throughput_places
+        | set(_detail_places(rows))
+        | set(answer.bridge)
+        | {offer.quote_code for offer in offers}
+        | set(_split(answer))
+    )
     places = places_of(run, [row.option for row in rows] + [answer.option, answer.runner_up], place_codes)
     facts = ReasonFacts(workload, places, ready_on)
     views = [option_view(row, places, answer, facts) for row in rows]
@@ -183,8 +191,17 @@ def recommendation_page(run: Run, workload_code: str) -> RecommendationPage:
         not_modelled=_not_modelled(answer, recommended),
         facts=[*_workload_facts(workload), *need_facts(answer.need)],
         bridges=bridge_views(answer.bridge, places, answer.currency),
+        details=details_of(answer, views, places),
         assumption_facts=_assumption_facts(assumptions, run),
     )
+
+
+def _detail_places(rows: Sequence[OptionRow]) -> list[str]:
+    """Return the places that only the details of options name."""
+    details = [row.detail for row in rows]
+    ways = [way for detail in details for way in (detail.get("commitment") or {}).get("alternatives", ())]
+    curves = [detail["load_curve"].get("three_prices") or {} for detail in details if detail.get("load_curve")]
+    return [*(way["quote"] for way in ways), *(place for curve in curves for place in curve.get("accelerators", ()))]
 
 
 def approval_note(page: RecommendationPage) -> str:

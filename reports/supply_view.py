@@ -195,10 +195,28 @@ def need_facts(need: Mapping[str, Any]) -> list[dict[str, str]]:
         for key, name in named
         if known(need.get(key)) and not isinstance(need.get(key), Mapping)
     ]
-    if need.get("single_node_sufficient") is not None:
-        facts.append({"name": "One node is enough", "value": "yes" if need["single_node_sufficient"] else "no"})
+    facts.append({"name": "Does it need a cluster?", "value": cluster_sentence(need)})
     notes = [reason_sentence(note) for note in need.get("notes") or ()]
     return [*facts, *({"name": "Note", "value": note} for note in notes)]
+
+
+CLUSTER_BECAUSE = {
+    "memory": "the model needs {accelerators} to fit in memory",
+    "deadline": "{accelerators} finish in time",
+    "stated_size": "{accelerators} are asked for; neither memory nor deadline says how many are needed",
+    "stated_interconnect": "it asks for a network between nodes",
+    "parts_work_alone": "its parts work alone, each on {accelerators}",
+}
+
+
+def cluster_sentence(need: Mapping[str, Any]) -> str:
+    """Return whether the workload needs a cluster, and by what; a node is what one server holds."""
+    found = need.get("cluster")
+    if not isinstance(found, Mapping):
+        single = need.get("single_node_sufficient")
+        return "not worked out" if single is None else "no: one node is enough" if single else "yes"
+    because = CLUSTER_BECAUSE[found["because"]].format(accelerators=counted(found["accelerators"], "accelerator"))
+    return f"{found['answer']}: {because}; a node holds {number_text(found['node'])}"
 
 
 @dataclass(frozen=True, slots=True)

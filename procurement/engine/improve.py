@@ -63,8 +63,9 @@ def improve_option(current: Option | None, setting: Setting) -> tuple[Option, di
         return None
     workload = current.workload
     months, modelled = months_of(workload, setting)
-    if not months:
-        return None
+    measured = () if workload.current is None else workload.current.measured
+    if not months or (not measured and all(month.useful >= 1.0 for month in months)):
+        return None  # nothing is known of the fleet, or a plan without any loss
     best = max(months, key=lambda month: (month.useful, month.month))
     window = asked_hours(workload, setting.assumptions).window
     offered = window.weights * setting.hours_per_month * workload.accelerators

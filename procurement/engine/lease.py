@@ -29,10 +29,10 @@ def lease_answer(option: Option, setting: Setting) -> dict[str, Any] | None:
     rate = assumptions.discount_rate if assumptions.borrowing_rate is None else assumptions.borrowing_rate
     if not isinstance(plan, BuildPlan) or plan.is_marginal or rate is None or option.priced is None:
         return None
-    lines = setting.builds[plan.build].costs
-    bought = any(line.component == "hardware" and line.basis == "once" and line.amount is not None for line in lines)
-    if not bought:
-        return None
+    build = setting.builds[plan.build]
+    hardware = [line for line in build.costs if line.component == "hardware" and line.basis == "once"]
+    if build.committed or not any(line.status == "planned" and line.amount is not None for line in hardware):
+        return None  # nothing is left to decide, or it is leased already
     tax_rate = 0.0 if assumptions.tax is None else assumptions.tax.rate
     debt = after_tax(float(np.mean(rate)), tax_rate)
     costs = [present_cost_of(parts, plan, option.workload, setting, debt) for parts in (LEASED, SERVICED)]

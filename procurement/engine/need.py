@@ -2,13 +2,14 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from procurement.engine import efficiency as eff
 from procurement.engine import goodput as good
 from procurement.engine.demand import DemandPlan
-from procurement.engine.inference import model_size_b, whole
+from procurement.engine.inference import model_size_b, replica_size, whole
 from procurement.engine.periods import SMALLEST_PART, Numbers
 from procurement.engine.tables import Training, Workload
 from providers.reference import accelerator_of, memory_gb
@@ -34,6 +35,29 @@ class Need:
     def is_memory_too_small(self) -> bool:
         """Whether the workload asks for fewer than can hold the model (semantics 7: infeasible)."""
         return "memory_too_small" in self.notes
+
+
+def cluster_answer(workload: Workload, found: Need) -> dict[str, Any]:
+    """Return whether a workload needs a cluster at all, by what, and the size that says so (method, section 0).
+
+    Work that divides needs a network between nodes only where one of its parts is larger than a node, or where it says
+    so itself. What neither memory nor deadline sizes is taken as the accelerators asked for.
+    """
+    kind = workload.accelerator_types[0] if workload.accelerator_types else None
+    node = node_size(kind)
+    memory, deadline = found.fewest_by_memory, found.fewest_by_deadline
+    if workload.interconnect in ("multi_node", "cluster_scale"):
+        return {"answer": "yes", "because": "stated_interconnect", "accelerators": workload.accelerators, "node": node}
+    if workload.shape != "one_job":
+        part = replica_size(workload, kind) if workload.inference is not None else 1
+        answer = "yes" if part > node else "no"
+        return {"answer": answer, "because": "parts_work_alone", "accelerators": part, "node": node}
+    if found.best_n is None:
+        size, because = workload.accelerators, "stated_size"
+    else:
+        is_deadline = deadline is not None and (memory is None or deadline > memory)
+        size, because = found.best_n, "deadline" if is_deadline else "memory"
+    return {"answer": "yes" if size > node else "no", "because": because, "accelerators": size, "node": node}
 
 
 def need(workload: Workload, plan: DemandPlan, hours_per_month: float) -> Need:

@@ -17,6 +17,7 @@ from procurement.engine.bridge import scenario_bridges
 from procurement.engine.comparisons import case_of, comparisons_of
 from procurement.engine.equal_work import accelerators_at
 from procurement.engine.forecast import Forecast, build_forecast
+from procurement.engine.need import cluster_answer
 from procurement.engine.options import Case
 from procurement.engine.portfolio import Facts, solved_portfolio, unasked_reason
 from procurement.engine.portfolio_solver import never
@@ -183,11 +184,13 @@ def _places(options: list[dict[str, Any]]) -> list[str]:
 
 def _need_answer(case: Case, workload: str) -> dict[str, Any]:
     need = case.needs[workload]
+    asked = next(entry for entry in case.setting.scenario.workloads if entry.id == workload)
     return {
         "fewest_by_memory": need.fewest_by_memory,
         "fewest_by_deadline": need.fewest_by_deadline,
         "single_node_sufficient": need.single_node_sufficient,
         "best_n": need.best_n,
+        "cluster": cluster_answer(asked, need),
         "notes": list(need.notes),
     }
 

@@ -12,6 +12,7 @@ from procurement.permissions import can
 from procurement.selectors.runs import run_latest_asked, run_latest_finished
 from reports.base import Filters
 from reports.charts import cash_chart, split_chart
+from reports.detail_charts import load_chart, tornado_chart
 from reports.memo import memo_pdf
 from reports.overview import recommendations_overview
 from reports.recommendation import approval_note, recommendation_page
@@ -55,6 +56,8 @@ class RecommendationDetailView(ReaderView):
             "page": page,
             "chart": cash_chart(page),
             "split": split_chart(page),
+            "tornado_chart": tornado_chart(page.details.tornado, page.currency),
+            "load_chart": load_chart(page.details.load_curve),
             "approval_note": approval_note(page),
             "approval": money_text(page.answer.approval_amount, page.currency).removeprefix(f"{page.currency} "),
             "newer": latest if latest is not None and latest.pk != run.pk else None,

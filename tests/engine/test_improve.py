@@ -61,5 +61,7 @@ def test_without_measured_months_the_planned_use_is_named_as_a_plan():
 
 def test_a_fleet_of_which_nothing_is_known_is_not_improved_on_paper():
     answer = answered(document(quotes=[quote()], workloads=[workload(current={"place": "old hall"})]))
+    busy = asked(measured=None)  # planned around the clock, and no loss is known
 
+    assert [entry for entry in busy["options"]["w"] if entry["option"] == "improve"] == []
     assert [entry for entry in answer["options"]["w"] if entry["option"] == "improve"] == []
