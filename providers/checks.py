@@ -90,7 +90,7 @@ def _merge_group(group: list[Prepared]) -> list[tuple[Prepared, Duplicate]]:
 
 
 def _said(prepared: Prepared) -> tuple[Any, ...]:
-    return tuple(prepared.row.get(name) for name in SAME_PRICE_COLUMNS)
+    return (*(prepared.row.get(name) for name in SAME_PRICE_COLUMNS), str(prepared.row.get("ranges") or ""))
 
 
 def _stop_conflict(group: list[Prepared]) -> None:

@@ -165,6 +165,12 @@ QUOTES = Table(
 PROVENANCE = (
     "zone", "vram_gb", "form_factor", "os", "licence", "valid_from", "source_file", "source_line", "source_hash",
 )  # fmt: skip
+RANGED = (
+    "price", "price_hours_per_month", "term_months", "upfront", "network_gbps_per_accelerator",
+    "measured_allreduce_gbps", "toll_multiplier", "min_days", "max_days", "lead_time_days", "booking_horizon_days",
+    "monthly_interruption", "egress_per_gb", "storage_per_gb_month", "support_fraction", "setup_fee", "exit_fee",
+    "failures_per_1000_node_days", "restart_minutes", "storage_read_gb_s", "storage_write_gb_s",
+)  # numbers that may be an estimate: min, likely and max  # fmt: skip
 DERIVED = Table(
     "derived",
     (
@@ -178,6 +184,9 @@ DERIVED = Table(
         ),
         Column("derivation", "mapping", "raw value, steps and result of the derived price", required=True),
         Column("flags", "texts", "what a reader should know: codes of checks that do not hold the row"),
+        Column(
+            "ranges", "mapping", "estimated columns with their least and greatest value; the column holds the likely"
+        ),
     ),
 )
 KEY_COLUMNS = (

@@ -10,7 +10,7 @@ import pandas as pd
 from providers.contract import QUOTES
 
 NOT_COMPARED = frozenset({"id", "quoted_on", "source_file", "source_line", "source_hash"})  # another day is no change
-COMPARED = tuple(name for name in QUOTES.names if name not in NOT_COMPARED)
+COMPARED = (*(name for name in QUOTES.names if name not in NOT_COMPARED), "ranges")
 KINDS = ("new", "changed", "same", "gone")
 
 
@@ -60,4 +60,4 @@ def _plain(value: Any) -> Any:
     """Return a value so that what is not stated is always None."""
     if value is None or (isinstance(value, Decimal | float) and value != value):  # noqa: PLR0124 - NaN is not itself
         return None
-    return tuple(value) if isinstance(value, list) else value
+    return tuple(value) if isinstance(value, list) else None if value == {} else value

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -10,8 +10,9 @@ import pandas as pd
 import xlsxwriter
 
 from providers.cells import plain
-from providers.contract import Column
+from providers.contract import RANGED, Column
 from providers.own_table import FORMAT_MARK, NOTE, WRITTEN, note_of, written_cell
+from providers.ranges import ENDS, headers_of
 
 FIRST_LINE = f"{NOTE} {FORMAT_MARK}; decimal=point"
 SHEET_NAME = "quotes"
@@ -26,20 +27,20 @@ def export_csv(quotes: pd.DataFrame) -> bytes:
     quotes : DataFrame
         With the columns of `contract.QUOTES`; further columns are left out, missing columns stay empty.
     """
-    return _csv([FIRST_LINE], _rows(quotes))
+    return _csv([FIRST_LINE], _headers(quotes), _rows(quotes))
 
 
 def template_csv() -> bytes:
     """Return an empty sheet with a note of meaning and unit under every header."""
     notes = [note_of(column) for column in WRITTEN]
-    return _csv([FIRST_LINE], [[f"{NOTE} {notes[0]}", *notes[1:]]])
+    return _csv([FIRST_LINE], [column.name for column in WRITTEN], [[f"{NOTE} {notes[0]}", *notes[1:]]])
 
 
-def _csv(above: list[str], rows: Iterable[list[Any]]) -> bytes:
+def _csv(above: list[str], headers: list[str], rows: Iterable[list[Any]]) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(above)
-    writer.writerow([column.name for column in WRITTEN])
+    writer.writerow(headers)
     for row in rows:
         writer.writerow([_text(cell) for cell in row])
     return out.getvalue().encode("utf-8-sig")
@@ -53,8 +54,27 @@ def _text(cell: Any) -> str:
     return plain(cell) if isinstance(cell, Decimal) else str(cell)
 
 
+def _ranges(quotes: pd.DataFrame) -> list[Mapping[str, Mapping[str, Any]]]:
+    return [found or {} for found in quotes["ranges"].tolist()] if "ranges" in quotes.columns else []
+
+
+def _estimated(quotes: pd.DataFrame) -> list[str]:
+    """Return the columns that some row estimates: only these have columns for their ends."""
+    stated = {name for found in _ranges(quotes) for name in found}
+    return [name for name in RANGED if name in stated]
+
+
+def _headers(quotes: pd.DataFrame) -> list[str]:
+    return [*(column.name for column in WRITTEN), *headers_of(_estimated(quotes))]
+
+
 def _rows(quotes: pd.DataFrame) -> list[list[Any]]:
     columns = [_written(quotes, column) for column in WRITTEN]
+    ranges = _ranges(quotes)
+    for name in _estimated(quotes):
+        for end in ENDS:
+            ends = [found.get(name, {}).get(end) for found in ranges]
+            columns.append([None if value is None else Decimal(str(value)) for value in ends])
     return [list(row) for row in zip(*columns, strict=True)]
 
 
@@ -69,25 +89,26 @@ def export_workbook(quotes: pd.DataFrame) -> bytes:
 
     Numbers that a workbook's floating point cannot hold exactly are written as text with a point.
     """
-    return _workbook(_rows(quotes))
+    return _workbook(_headers(quotes), _rows(quotes))
 
 
 def template_workbook() -> bytes:
     """Return an empty workbook with a comment of meaning and unit on every header."""
-    return _workbook([])
+    return _workbook([column.name for column in WRITTEN], [])
 
 
-def _workbook(rows: list[list[Any]]) -> bytes:
+def _workbook(headers: list[str], rows: list[list[Any]]) -> bytes:
     out = io.BytesIO()
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with xlsxwriter.Workbook(out, options) as workbook:
         sheet = workbook.add_worksheet(SHEET_NAME)
         bold = workbook.add_format({"bold": True})
         sheet.write_string(0, 0, FIRST_LINE)
+        for place, name in enumerate(headers):
+            sheet.write_string(1, place, name, bold)
         for place, column in enumerate(WRITTEN):
-            sheet.write_string(1, place, column.name, bold)
             sheet.write_comment(1, place, note_of(column))
-        sheet.set_column(0, len(WRITTEN) - 1, HEADER_WIDTH)
+        sheet.set_column(0, len(headers) - 1, HEADER_WIDTH)
         sheet.freeze_panes(2, 0)
         for line, row in enumerate(rows, start=2):
             for place, cell in enumerate(row):

@@ -9,9 +9,10 @@ from typing import Any
 
 from providers.base import Context, Offer, Parsed
 from providers.cells import is_missing, plain, read_boolean, read_date, read_integer, read_number, read_text
-from providers.contract import COMMITTED, DERIVED, QUOTES, Column
+from providers.contract import COMMITTED, DERIVED, QUOTES, RANGED, Column
 from providers.document import Record, TableRows
 from providers.errors import CellError, Fault
+from providers.ranges import checked_ranges, end_of, split_cell
 
 FORMAT_MARK = "quotes/1"  # first line of an exported sheet, with the decimal sign it was written with
 NOTE = "#"  # rows whose first cell begins so are notes
@@ -75,6 +76,8 @@ def note_of(column: Column) -> str:
     parts = [column.meaning]
     if column.unit:
         parts.append(f"[{column.unit}]")
+    if column.name in RANGED:
+        parts.append("an estimate as min / likely / max")
     if column.choices:
         parts.append("one of " + ", ".join(column.choices))
     if column.required and column.name not in {"id", "quoted_on"}:
@@ -94,6 +97,7 @@ class _OwnReader:
         self.context = context
         self.decimal = context.decimal or _stated_decimal(table)
         self.parsed = Parsed(rows=0)
+        self.ends: list[tuple[Column, str, int]] = []
 
     def read(self) -> Parsed:
         columns = self._columns()
@@ -119,7 +123,9 @@ class _OwnReader:
             column = name.casefold()
             if column in IGNORED or not column:
                 continue
-            if column in QUOTES.names:
+            if (end := end_of(column)) is not None:
+                self.ends.append((QUOTES.column(end[0]), end[1], place))
+            elif column in QUOTES.names:
                 known.append((QUOTES.column(column), place))
             else:
                 unknown.append(name)
@@ -140,21 +146,46 @@ class _OwnReader:
     def _row(self, record: Record, columns: list[tuple[Column, int]]) -> None:
         values: dict[str, Any] = {}
         faults: list[Fault] = []
+        ends: dict[str, dict[str, Any]] = {}
         written = ""
-        currency = self._cell(record, "currency") or self.context.currency
+        currency = read_text(self._cell(record, "currency") or self.context.currency)
         for column, place in columns:
             cell = record.cells[place] if place < len(record.cells) else ""
             try:
-                values[column.name] = self._value(column, cell, read_text(currency))
+                parts = split_cell(cell) if column.name in RANGED else None
+                if parts is not None:
+                    least, cell, greatest = parts
+                    ends[column.name] = {
+                        end: self._value(column, part, currency) for end, part in (("min", least), ("max", greatest))
+                    }
+                values[column.name] = self._value(column, cell, currency)
             except CellError as error:
                 faults.append(error.at(record.line, column.name))
             if column.name == "price":
                 written = str(cell).strip()
+        faults += self._ends(record, ends, currency)
+        ranges, wrong = checked_ranges(values, ends, record.line)
+        faults += [fault for fault in wrong if fault.column not in {found.column for found in faults}]
+        if ranges:
+            values["ranges"] = ranges
         faults += self._rules(values, record.line, {fault.column for fault in faults})
         if faults:
             self.parsed.faults += faults
             return
         self.parsed.offers.append(self._offer(record, values, written))
+
+    def _ends(self, record: Record, ends: dict[str, dict[str, Any]], currency: str | None) -> list[Fault]:
+        """Read the least and greatest values that stand in columns of their own."""
+        faults = []
+        for column, end, place in self.ends:
+            try:
+                value = self._value(column, record.cells[place], currency)
+            except CellError as error:
+                faults.append(error.at(record.line, f"{column.name}_{end}"))
+                continue
+            if value is not None:
+                ends.setdefault(column.name, {})[end] = value
+        return faults
 
     def _cell(self, record: Record, name: str) -> Any:
         return self.table.getter(name)(record)

@@ -13,13 +13,13 @@ from providers import QUOTES
 def quotes_table(quotes: Iterable[Quote]) -> pd.DataFrame:
     """Return the offers in the columns of a price file; what is not stated is ``None``."""
     rows = [_row(quote) for quote in quotes]
-    columns = {name: pd.Series([row[name] for row in rows], dtype=object) for name in QUOTES.names}
+    columns = {name: pd.Series([row[name] for row in rows], dtype=object) for name in (*QUOTES.names, "ranges")}
     return pd.DataFrame(columns)
 
 
 def _row(quote: Quote) -> dict[str, Any]:
     row = {column.name: _value(quote, column.name, column.kind) for column in QUOTES.columns}
-    return {**row, "id": quote.code}
+    return {**row, "id": quote.code, "ranges": quote.ranges or None}
 
 
 def _value(quote: Quote, name: str, kind: str) -> Any:

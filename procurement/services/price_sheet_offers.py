@@ -18,7 +18,7 @@ from providers.reference import accelerator_accepts
 # what makes a price another price: the rest of a row says where it was read
 NOT_COMPARED = frozenset({
     "id", "version", "is_current", "supersedes", "created_at", "modified_at", "created_by", "reason", "code", "sheet",
-    "source_line", "source", "derivation", "flags", "quoted_on", "is_archived", "ranges", "row_key", "accelerator",
+    "source_line", "source", "derivation", "flags", "quoted_on", "is_archived", "row_key", "accelerator",
     "provider",
 })  # fmt: skip
 # set when the row is published, not by the file

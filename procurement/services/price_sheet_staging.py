@@ -16,7 +16,7 @@ from providers import Fault, Held, QuoteSheet
 CHUNK = 500  # rows staged at once
 CONFLICTS = frozenset({
     "conflicting_price", "id_taken", "offer_named_twice", "price_conflict", "count_price_mismatch", "count_conflict",
-    "accelerator_conflict", "purchase_model_conflict",
+    "accelerator_conflict", "form_factor_conflict", "purchase_model_conflict",
 })  # fmt: skip
 COPY = """
 COPY procurement_stagedrow

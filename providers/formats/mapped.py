@@ -13,6 +13,7 @@ from providers.errors import CellError, Fault, ProviderError
 from providers.flatten import tables_of
 from providers.mapping import Profile, ordered_date, read_profile
 from providers.own_table import read_own
+from providers.ranges import scaled
 from providers.sheet import Ignored
 
 NO_GPU = frozenset({0, "0", "0.0"})
@@ -111,6 +112,8 @@ def _divide(parsed: Parsed, divisor: Decimal) -> None:
         upfront = offer.values.get("upfront")
         if upfront is not None:
             offer.values["upfront"] = upfront / divisor
+        if "ranges" in offer.values:
+            offer.values["ranges"] = scaled(offer.values["ranges"], ("price", "upfront"), divisor)
 
 
 MAPPED = Mapped()

@@ -10,7 +10,10 @@ class OwnCsv:
 
     key = "own_csv"
     title = "Our own CSV"
-    reads = "every column of a quote, in any order; a first line may state the decimal sign"
+    reads = (
+        "every column of a quote, in any order; a first line may state the decimal sign; estimates as "
+        "min / likely / max in a cell or in price_min and price_max"
+    )
     holds = "unknown accelerator or region, price not above zero, rates outside the bands, no exchange rate"
     ignores = "note rows that begin with #; derived columns, which are derived anew"
 

@@ -193,3 +193,16 @@ def test_an_id_of_another_provider_is_refused_and_not_superseded():
     assert "Q-1" in sheet.message
     quote.refresh_from_db()
     assert quote.is_current
+
+
+def test_an_estimate_is_kept_comes_back_from_the_export_and_its_end_is_a_change():
+    imported(GOOD.replace("24.50", "20 / 24.50 / 30"))
+    quote = Quote.objects.get()
+    assert (quote.price, quote.ranges) == (Decimal("24.5"), {"price": {"min": "20", "max": "30"}})
+
+    same = received(exported(quote), "export.csv")
+    changed = received(exported(quote).replace(b",20,30", b",20,32"), "edited.csv")
+
+    assert (same.rows_changed, same.rows_same) == (0, 1), same.message
+    assert (changed.rows_changed, changed.rows_same) == (1, 0), changed.message
+    assert Quote.objects.get(code=quote.code, is_current=True).ranges == {"price": {"min": "20", "max": "32"}}

@@ -27,6 +27,10 @@ def test_columns_have_the_meaning_and_unit_of_the_engine():
         assert column.choices == field.metadata["choices"]
 
 
+def test_estimates_are_allowed_where_the_engine_takes_them():
+    assert tuple(field.name for field in FIELDS if field.metadata["ranged"]) == contract.RANGED
+
+
 def test_vocabularies_are_those_of_the_engine():
     for name in ("PRICE_BASES", "PURCHASE_MODELS", "PAYMENT_OPTIONS", "INTERCONNECTS", "FABRICS", "CAPACITY_CLASSES"):
         assert getattr(contract, name) == getattr(codes, name)
