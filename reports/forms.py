@@ -98,7 +98,8 @@ class SubscriptionForm(forms.Form):
 
     def take_refusal(self, fields: dict[str, list[str]], message: str) -> None:
         """Put what the service refused beside its field."""
-        for name, messages in fields.items():
+        for key, messages in fields.items():
+            name = "workload" if key == "filters" else key
             for told in messages:
                 self.add_error(name if name in self.fields else None, told)
         if not fields:

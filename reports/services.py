@@ -1,5 +1,6 @@
 """Writes of subscriptions: checked whole, with an integer version, kept in history with who and why."""
 
+import difflib
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.utils import timezone
 
 from procurement.errors import ProcurementError, VersionConflict
 from procurement.permissions import require
+from procurement.selectors.workloads import workloads_active
 from reports.base import Filters
 from reports.models import OptOut, ReportSlot, ReportSubscription
 from reports.registry import get_report
@@ -133,6 +135,8 @@ def _validate(subscription: ReportSubscription) -> None:
             check(getattr(subscription, name))
         except ProcurementError as refusal:
             faults[name] = [refusal.message]
+    if "filters" not in faults:
+        faults |= _unknown_workload(subscription.filters.get("workload", ""))
     try:
         subscription.full_clean(exclude=list(_CHECKS))
     except ValidationError as error:
@@ -140,6 +144,16 @@ def _validate(subscription: ReportSubscription) -> None:
     if faults:
         sentences = "; ".join(f"{name}: {' '.join(messages)}" for name, messages in faults.items())
         raise ProcurementError("invalid", sentences, faults)
+
+
+def _unknown_workload(code: str) -> dict[str, list[str]]:
+    """Return the fault of a filter that names no workload; such a report would be empty for ever."""
+    known = list(workloads_active().values_list("code", flat=True))
+    if not code or code in known:
+        return {}
+    near = difflib.get_close_matches(code, known, n=1)
+    right = f"the nearest code is `{near[0]}`" if near else f"the codes are {', '.join(known[:5]) or 'none yet'}"
+    return {"filters": [f"`{code}` is no workload in use; {right}."]}
 
 
 def _check_recipients(recipients: Any) -> None:

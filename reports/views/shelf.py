@@ -11,6 +11,7 @@ from procurement.models import Run
 from procurement.permissions import can
 from procurement.selectors.runs import run_latest_finished
 from reports.base import Filters
+from reports.errors import ReportUnavailable
 from reports.forms import FilterForm
 from reports.registry import REPORTS, get_report, make_sheet
 from reports.renderers.html import table_of
@@ -82,7 +83,9 @@ class ReportFileView(ReaderView):
 
 def _run_of(request: HttpRequest) -> Run:
     asked = request.GET.get("run", "")
-    return run_finished(int(asked) if asked.isdecimal() and len(asked) < 12 else None)
+    if asked and not (asked.isdecimal() and len(asked) < 12):
+        raise ReportUnavailable(f"`{asked[:40]}` is no number of a run; leave it out for the newest one.")
+    return run_finished(int(asked) if asked else None)
 
 
 def _query(run: Run, filters: Filters) -> str:

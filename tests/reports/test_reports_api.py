@@ -87,6 +87,7 @@ def test_a_subscription_is_stored_changed_and_archived_on_its_version(analyst):
     ({"days": ["someday"]}, "days"), ({"days": []}, "days"), ({"time": "8 o'clock"}, "time"), ({"time": 8}, "time"),
     ({"time_zone": "Mars/Olympus"}, "time_zone"), ({"report": "nonsense"}, "report"),
     ({"filters": {"within_days": "soon"}}, "filters"), ({"filters": {"withing": 3}}, "filters"),
+    ({"filters": {"workload": "nothing"}}, "filters"),
     ({"if_unchanged": "perhaps"}, "if_unchanged"), ({"owner": "root"}, "owner"), ({"version": 7}, "version"),
 ])  # fmt: skip
 def test_a_wrong_value_is_refused_by_field_and_nothing_is_stored(analyst, change, field):

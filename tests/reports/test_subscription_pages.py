@@ -43,7 +43,8 @@ def test_a_subscription_is_entered_and_says_when_it_is_due(analyst):
     ("recipients", "a@b.c\r\nBcc: x@y.z, evil", "No mail address: a@b.c, bcc:"),
     ("days", [], "This field is required."), ("time", "25:00", "Enter a valid time."),
     ("time_zone", "Europe/Atlantis", "Select a valid choice"), ("report", "nonsense", "Select a valid choice"),
-    ("within_days", "-1", "greater than or equal to 0"), ("name", "", "This field is required."),
+    ("within_days", "-1", "greater than or equal to 0"), ("workload", "nothing", "`nothing` is no workload in use"),
+    ("name", "", "This field is required."),
 ])  # fmt: skip
 def test_every_fault_stands_beside_its_field_and_what_was_typed_is_kept(analyst, field, value, told):
     reply = analyst.post(reverse("reports:subscription_new"), FIELDS | {field: value})
@@ -227,3 +228,12 @@ def test_a_nul_in_a_reason_or_an_address_is_no_fault_of_ours(analyst):
 def test_days_beyond_all_measure_are_refused_at_once(days):
     with pytest.raises(ProcurementError, match="is no number of days"):
         Filters.read({"within_days": days})
+
+
+@pytest.mark.parametrize("run", ["junk", "-1", "9" * 40])
+def test_a_run_that_cannot_be_one_is_named_and_not_taken_for_the_newest(analyst, run):
+    make_run()
+    reply = analyst.get(reverse("reports:report", args=["recommendations"]), {"run": run})
+
+    assert reply.status_code == 404
+    assert f"`{run}` is no number of a run" in reply.content.decode()
