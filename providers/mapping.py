@@ -217,7 +217,7 @@ def _column_of(header: str) -> str | None:
     """Return our column that a header means: as written, without brackets, without units, or the end of a JSON path."""
     bare = re.sub(r"\(.*?\)|\[.*?\]", " ", header)
     without_unit = re.sub(
-        r"\b(?:USD|EUR|GBP|CHF|per hour|per gpu|/ ?(?:gpu|h|hr|hour|month))\b.*", "", bare, flags=re.I
+        r"\b(?:USD|EUR|GBP|CHF|per hour|per gpu|je|pro|/ ?(?:gpu|h|hr|hour|month))\b.*", "", bare, flags=re.I
     )
     for spelling in (header, bare, without_unit, header.rpartition(".")[2]):
         column = WORDS.get(squeezed(spelling)) if squeezed(spelling) else None

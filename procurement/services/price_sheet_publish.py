@@ -17,7 +17,7 @@ from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.job_runner import RunningJob
 from procurement.services.price_sheet_offers import Resolved
-from procurement.services.price_sheet_reading import read_request, receiver
+from procurement.services.price_sheet_reading import importer_of, read_request
 from procurement.services.price_sheet_staging import mode_of, sheet_counts, stage_rows, staged_clear
 from procurement.services.runs import recompute_request
 
@@ -139,7 +139,7 @@ def _check_again(record: PriceSheet) -> None:
 
 
 def _publish(record: PriceSheet) -> None:
-    by = receiver(record)
+    by = importer_of(record)
     with transaction.atomic():
         done = _put_in_force(record, by)
         if done.count != record.rows_new + record.rows_changed:

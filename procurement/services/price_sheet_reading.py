@@ -25,6 +25,8 @@ from providers import (
 )
 from providers.mapping import rows_as_written
 
+BEFORE_JSON = b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"  # byte-order marks and blanks
+
 
 def price_sheet_import(job: RunningJob, sheet: int) -> None:
     """Read and check a received sheet; then it waits for its person, or its quotes are published by the next job.
@@ -47,6 +49,7 @@ def price_sheet_import(job: RunningJob, sheet: int) -> None:
     if not read.rows_read and read.realised is None:
         sheet_refuse(record, f"{record.file_name} holds a header and no rows of prices.")
         return
+    record.preview = {**record.preview, "is_table": content[:64].strip(BEFORE_JSON)[:1] not in (b"{", b"[")}
     raw = _faulty_cells(record, content, read)
     stage_sheet(record=record, read=read, raw=raw, job=job)
     _go_on(record, read)
@@ -64,10 +67,10 @@ def sheet_refuse(record: PriceSheet, message: str) -> None:
     record.state = SheetState.REFUSED
     record.message = message
     record.save()
-    audit_record(by=receiver(record), action="price_sheet.refuse", record=record, changes={"why": [None, message]})
+    audit_record(by=importer_of(record), action="price_sheet.refuse", record=record, changes={"why": [None, message]})
 
 
-def receiver(record: PriceSheet) -> Actor:
+def importer_of(record: PriceSheet) -> Actor:
     """Return who gave the file, as the one who imports it."""
     return Actor(user=record.received_by, source="job", reason=f"import of {record.file_name}")
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
@@ -12,6 +13,7 @@ from procurement.models import ImportReport, PriceSheet, ReportKind, RowOutcome,
 from procurement.services.job_runner import RunningJob
 from procurement.services.price_sheet_offers import OfferBook, Resolved
 from providers import Fault, Held, QuoteSheet
+from providers.cells import plain
 
 CHUNK = 500  # rows staged at once
 CONFLICTS = frozenset({
@@ -80,8 +82,16 @@ def rows_in_words(faults: Sequence[Fault]) -> str:
     return "; ".join(str(fault) for fault in faults[:3]) + more
 
 
+class _PlainEncoder(DjangoJSONEncoder):
+    """Writes decimals without the zeros that a column adds."""
+
+    def default(self, o: Any) -> Any:
+        """Return what JSON knows."""
+        return plain(o) if isinstance(o, Decimal) else super().default(o)
+
+
 def _json(value: Any) -> str:
-    text = json.dumps(value, cls=DjangoJSONEncoder)
+    text = json.dumps(value, cls=_PlainEncoder)
     if "\\u0000" in text:
         raise ProcurementError("invalid", "The file holds NUL characters, which cannot be stored; save it as text.")
     return text
@@ -111,7 +121,10 @@ def _store_rows(
             "code": fault.rule, "column": fault.column, "value": fault.value, "message": str(fault),
             "release": fault.hint,
         })  # fmt: skip
-    SheetRow.objects.bulk_create([*rows, *by_line.values()], batch_size=CHUNK)
+    found = [*rows, *by_line.values()]
+    headers = list(dict.fromkeys(header for row in found for header in row.raw))
+    record.preview = {**record.preview, "row_headers": headers}  # a stored row keeps its cells in no order
+    SheetRow.objects.bulk_create(found, batch_size=CHUNK)
 
 
 def _held_row(record: PriceSheet, row: Held) -> SheetRow:

@@ -141,13 +141,20 @@ def price_sheet_correct(*, by: Actor, sheet: PriceSheet, version: int, correctio
     return locked
 
 
-def price_sheet_confirm(*, by: Actor, sheet: PriceSheet, version: int) -> PriceSheet:
-    """Let a checked draft be imported; the worker puts its prices in force, all or nothing."""
+def price_sheet_confirm(
+    *, by: Actor, sheet: PriceSheet, version: int, is_skipping_faulty: bool | None = None
+) -> PriceSheet:
+    """Let a checked draft be imported; the worker puts its prices in force, all or nothing.
+
+    ``is_skipping_faulty`` chooses anew what faulty rows do; without it the mode chosen before holds.
+    """
     require(by.user, "quote.edit")
     with transaction.atomic():
         locked = _open_draft(sheet, version, {})
         if locked.state != SheetState.CHECKED:
             raise ProcurementError("not_checked", f"{locked} is not checked yet: match its columns first.")
+        if is_skipping_faulty is not None:
+            locked.is_skipping_faulty = is_skipping_faulty
         if locked.rows_faulty and not locked.is_skipping_faulty:
             count = f"{locked.rows_faulty} rows cannot" if locked.rows_faulty > 1 else "1 row cannot"
             message = f"{count} be read; mend them, or choose to import the good rows only. Nothing was imported."

@@ -1,14 +1,16 @@
 """Pages of price sheets: upload, what became of the rows, release of held ones."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from procurement.forms.quotes import PriceSheetForm, ReleaseForm
-from procurement.models import PriceSheet, Quote, SheetRow
+from procurement.forms.imports import PriceSheetForm, ReleaseForm
+from procurement.models import PriceSheet, Quote, SheetRow, SheetState
 from procurement.selectors.assumptions import day_of_evaluation
+from procurement.selectors.history import history_of
+from procurement.selectors.imports import WAITING, drafts_open, import_job, reports_of
 from procurement.selectors.quotes import price_sheets_all, sheet_rows_open
 from procurement.services.actors import Actor
 from procurement.services.price_sheet_releases import sheet_row_release
@@ -46,6 +48,32 @@ class PriceSheetListView(ListPage):
         return price_sheets_all()
 
 
+class Step(NamedTuple):
+    """One step of an import, with its address where it can be gone back to."""
+
+    name: str
+    is_current: bool = False
+    is_done: bool = False
+    address: str = ""
+
+
+def steps_of(sheet: PriceSheet | None) -> list[Step]:
+    """Return the steps of an import and where a sheet stands."""
+    names = ["Choose file", "Match columns", "Check all rows", "Done"]
+    if sheet is None:
+        place = 0
+    elif sheet.state == SheetState.MATCHING:
+        place = 1
+    else:
+        place = 2 if sheet.state in (SheetState.RECEIVED, SheetState.CHECKED) else 3
+    match = ""
+    if sheet is not None and sheet.state == SheetState.CHECKED and sheet.profile:
+        match = reverse("procurement:import_match", args=[sheet.pk])
+    return [
+        Step(name, number == place, number < place, match if number == 1 else "") for number, name in enumerate(names)
+    ]
+
+
 class SheetPage(Page):
     """What the pages of one sheet share."""
 
@@ -58,6 +86,11 @@ class SheetPage(Page):
         quotes, sheets = reverse("procurement:quotes"), reverse("procurement:price_sheets")
         return [Entry("Quotes", quotes), Entry("Price sheets", sheets)]
 
+    def changed_by(self) -> str:
+        """Return who changed the sheet last."""
+        last = history_of(self.sheet()).first()
+        return str(last.user) if last and last.user else "Somebody"
+
 
 class PriceSheetDetailView(SheetPage):
     """What became of a sheet: counts, faults and held rows by line."""
@@ -65,12 +98,22 @@ class PriceSheetDetailView(SheetPage):
     template = "procurement/price_sheet.html"
 
     def get(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Show the page, or only the part that changes while the sheet is being read."""
+        """Show the page, or only the part that changes while the sheet is being read; a draft goes to its step."""
         sheet = self.sheet()
-        context = {"sheet": sheet, "rows": sheet_rows_open(sheet)[:1000], "is_waiting": sheet.state == "received"}
+        step = {SheetState.MATCHING: "import_match", SheetState.CHECKED: "import_check"}.get(SheetState(sheet.state))
+        address = reverse(f"procurement:{step or 'price_sheet'}", args=[sheet.pk])
+        is_waiting = sheet.state in WAITING
+        if request.htmx and not is_waiting:  # type: ignore[attr-defined]
+            return HttpResponse(status=POLLING_STOPS, headers={"HX-Redirect": address})
+        if step:
+            return HttpResponseRedirect(address)
+        context = {
+            "sheet": sheet, "rows": sheet_rows_open(sheet)[:1000], "is_waiting": is_waiting, "steps": steps_of(sheet),
+            "job": import_job(sheet) if is_waiting else None, "reports": reports_of(sheet),
+            "corrections": sheet.corrections.select_related("made_by")[:200],
+        }  # fmt: skip
         if request.htmx:  # type: ignore[attr-defined]
-            status = 200 if context["is_waiting"] else POLLING_STOPS
-            return self.show(context, status=status, template="procurement/price_sheet_outcome.html")
+            return self.show(context, template="procurement/price_sheet_outcome.html")
         return self.show(context)
 
 
@@ -88,8 +131,8 @@ class PriceSheetCreateView(FormPage):
 
     action = "quote.edit"
     heading = "Import prices"
-    button = "Import"
-    success = "{record} was received and is being read."
+    button = "Check the file"
+    success = "{record} was received; all its rows are being checked. Nothing is in force yet."
     template = "procurement/price_sheet_form.html"
 
     def make_form(self, *args: Any, **kwargs: Any) -> PriceSheetForm:
@@ -100,10 +143,16 @@ class PriceSheetCreateView(FormPage):
         """Receive the file; the same file again is the same sheet."""
         name, content = form.content()
         day, source = form.cleaned_data["observed_on"], form.cleaned_data["source"]
-        sheet, _ = price_sheet_receive(
+        sheet, is_new = price_sheet_receive(
             by=by, file_name=name, content=content, observed_on=day, source=source, options=form.options()
         )
+        if not is_new:
+            self.success = "This file of that day is here already; nothing was received twice."
         return sheet
+
+    def more(self) -> dict[str, Any]:
+        """Return the steps, the drafts that wait and names to choose from."""
+        return {**super().more(), "steps": steps_of(None), "drafts": drafts_open()[:5], **suggestions()}
 
     def address_after(self, record: PriceSheet) -> str:
         """Return the page of the sheet."""

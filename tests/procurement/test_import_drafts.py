@@ -53,7 +53,7 @@ def test_a_draft_is_checked_with_its_report_and_nothing_is_in_force():
     assert (sheet.state, sheet.rows_new, sheet.rows_changed, sheet.rows_faulty) == ("checked", 1, 1, 1)
     assert Quote.objects.get().price == 24.5
     assert (report.kind, report.is_ok) == ("validation", False)
-    assert report.content["changes"][0]["values"]["price"] == ["24.50000000", "22.00000000"]
+    assert report.content["changes"][0]["values"]["price"] == ["24.5", "22"]
     fault = report.content["faults"][0]
     assert (fault["line"], fault["column"], fault["value"], fault["rule"]) == (4, "price", "cheap", "not_a_number")
 

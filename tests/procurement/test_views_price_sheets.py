@@ -5,10 +5,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from procurement.models import PriceSheet, Quote, SheetRow
-from procurement.services.job_runner import job_work
-from procurement.tasks import JOB_KINDS
 from tests.factories import make_assumptions
 from tests.procurement.page_tools import signed_in
+from tests.procurement.sheet_tools import work
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -18,14 +17,17 @@ UNKNOWN_MODEL = "q-2,Acme,x9,Zeta-9000,2.50,per_accelerator_hour,USD,on_demand,u
 NO_NUMBER = "q-3,Acme,h100,H100-SXM,dear,per_accelerator_hour,USD,on_demand,us-east-1"
 
 
-def upload(client, *lines, **changes):
-    """Send a file of those lines and read it."""
+def upload(client, *lines, is_confirmed=True, **changes):
+    """Send a file of those lines, let a worker check it, and confirm it."""
     content = "\n".join([HEADER, *lines]).encode()
-    sent = {"observed_on": "2026-11-20", "source": "mail of 20 Nov", **changes}
+    sent = {"observed_on": "2026-11-20", "source": "mail of 20 Nov", "mode": "strict", **changes}
     sent.setdefault("file", SimpleUploadedFile("prices.csv", content, content_type="text/csv"))
     page = client.post(reverse("procurement:price_sheet_new"), sent, follow=True)
-    while job_work(kinds=JOB_KINDS) is not None:
-        pass
+    work()
+    sheet = PriceSheet.objects.order_by("-pk").first()
+    if is_confirmed and sheet is not None:
+        client.post(reverse("procurement:import_confirm", args=[sheet.pk]), {"version": sheet.version})
+        work()
     return page
 
 
@@ -42,19 +44,20 @@ def test_a_sheet_is_received_and_its_page_waits_for_the_outcome():
     assert Quote.objects.get().price_per_accelerator_hour == 2.5
 
 
-def test_a_faulty_row_stops_the_sheet_and_is_shown_with_what_would_be_right():
+def test_a_faulty_row_stops_the_sheet_and_is_shown_in_its_cell_with_what_would_be_right():
     client = signed_in("analyst")
     upload(client, GOOD, NO_NUMBER)
 
-    page = client.get(reverse("procurement:price_sheet", args=[PriceSheet.objects.get().pk]))
+    page = client.get(reverse("procurement:import_check", args=[PriceSheet.objects.get().pk])).content.decode()
 
-    assert b"Nothing was imported" in page.content
-    assert b"dear" in page.content
+    assert 'value="dear"' in page
+    assert "write a number" in page
+    assert "Leave them out, import" in page
     assert not Quote.objects.exists()
 
 
 def test_the_good_rows_are_imported_when_that_was_asked_for():
-    upload(signed_in("analyst"), GOOD, NO_NUMBER, is_skipping_faulty="on")
+    upload(signed_in("analyst"), GOOD, NO_NUMBER, mode="skip_faulty")
 
     assert Quote.objects.count() == 1
     assert SheetRow.objects.filter(state="faulty").count() == 1
