@@ -1,5 +1,6 @@
 """Price intake: the bytes of a price file in, one checked table out, every fault named."""
 
+from providers.base import KnownOffer
 from providers.contract import DERIVED, QUOTES
 from providers.currency import Rate
 from providers.differences import Change, compare_quotes, count_changes
@@ -21,6 +22,7 @@ __all__ = [
     "Fault",
     "Held",
     "Ignored",
+    "KnownOffer",
     "NotAPriceList",
     "ProviderError",
     "QuoteSheet",

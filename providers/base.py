@@ -15,6 +15,22 @@ from providers.sheet import Duplicate, Held, Ignored, Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KnownOffer:
+    """What another source says an instance costs with Linux.
+
+    `price` is per instance-hour in `currency`.
+    """
+
+    provider: str
+    sku: str
+    region: str | None
+    purchase_model: str
+    price: Decimal
+    currency: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """What a person says about a file beside its bytes.
 
@@ -31,6 +47,8 @@ class Context:
         Dated exchange rates, so that plausibility bands reach other currencies.
     medians : mapping
         Median price per accelerator-hour [USD] by accelerator that is already known.
+    known : sequence of KnownOffer
+        What other sources say of the same instances with Linux.
     """
 
     file_name: str
@@ -44,6 +62,7 @@ class Context:
     profile: Mapping[str, Any] | None = None
     rates: Sequence[Rate] = ()
     medians: Mapping[str, Decimal] = field(default_factory=dict)
+    known: Sequence[KnownOffer] = ()
 
 
 @dataclass(slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from providers.cells import plain
 from providers.contract import COMMITTED, INTERRUPTIBLE
 from providers.currency import Rate, find_rate
 from providers.knowledge import BANDS
+from providers.licences import check_licences
 from providers.normalise import Prepared
 from providers.sheet import Duplicate, Reason
 
@@ -45,6 +46,7 @@ def check_sheet(rows: list[Prepared], context: Context) -> tuple[list[Prepared],
     _check_days(trusted, context)
     _check_same_total(trusted)
     _check_bands(trusted, context)
+    check_licences([prepared for prepared in trusted if not prepared.reasons], context.known)
     _flag_relations([prepared for prepared in trusted if not prepared.reasons])
     return kept, duplicates
 

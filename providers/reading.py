@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from providers.base import Context, Parsed
+from providers.base import Context, KnownOffer, Parsed
 from providers.checks import check_sheet
 from providers.contract import DERIVED, QUOTES
 from providers.currency import Rate, is_currency
@@ -35,6 +35,7 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
     profile: Mapping[str, Any] | None = None,
     rates: Sequence[Rate] = (),
     medians: Mapping[str, Decimal] | None = None,
+    known: Sequence[KnownOffer] = (),
     corrections: Mapping[tuple[int, str], str] | None = None,
 ) -> QuoteSheet:
     """Read a price file into quotes that are ready, rows that are held and faults, none of them lost.
@@ -64,6 +65,8 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
         Dated exchange rates, for the plausibility bands of prices in other currencies.
     medians : mapping, optional
         Known median rate [USD per accelerator-hour] by accelerator.
+    known : sequence of KnownOffer, optional
+        What other sources say of the same instances with Linux: prices above them by a licence are held.
     corrections : mapping, optional
         Line and header of a cell to what a person put there instead: tables, and JSON whose columns are matched.
 
@@ -96,6 +99,7 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
         profile=profile,
         rates=rates,
         medians=medians or {},
+        known=known,
     )
     key = format_key or ("mapped" if profile is not None else None)
     chosen = get_format(key) if key else detect_format(document)

@@ -7,6 +7,7 @@ from typing import Any
 from procurement.errors import ProcurementError
 from procurement.models import AcceleratorAlias, PriceSheet, SheetState
 from procurement.selectors.assumptions import assumption_set_in_force
+from procurement.selectors.known_prices import known_medians, known_offers
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.job_runner import RunningJob
@@ -112,7 +113,8 @@ def _read(record: PriceSheet, content: bytes) -> QuoteSheet:
         content, file_name=record.file_name, observed_on=record.observed_on, source=record.source,
         currency=record.currency or None, provider=record.provider.code if record.provider else None,
         format_key=record.format_key or None, decimal=record.decimal or None, profile=record.profile, aliases=aliases,
-        rates=_rates(), corrections=corrections_of(record),
+        rates=_rates(), corrections=corrections_of(record), medians=known_medians(),
+        known=known_offers(without_source=record.source),
     )  # fmt: skip
 
 

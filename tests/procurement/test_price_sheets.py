@@ -206,3 +206,36 @@ def test_an_estimate_is_kept_comes_back_from_the_export_and_its_end_is_a_change(
     assert (same.rows_changed, same.rows_same) == (0, 1), same.message
     assert (changed.rows_changed, changed.rows_same) == (1, 0), changed.message
     assert Quote.objects.get(code=quote.code, is_current=True).ranges == {"price": {"min": "20", "max": "32"}}
+
+
+def test_what_other_sources_say_holds_a_windows_price_and_a_rate_far_from_the_median():
+    lines = "".join(f"azure,Standard_ND96isr_H100_v5,{region},98.32\n" for region in ("eastus", "westus3", "uksouth"))
+    header = "provider,sku,region,price\n"
+    profile = {
+        "columns": {"provider": "provider", "sku": "sku", "region": "region", "price": "price"},
+        "constants": {
+            "currency": "USD", "price_basis": "per_instance_hour", "purchase_model": "on_demand", "os": "linux",
+        },
+        "decimal": ".",
+    }  # fmt: skip
+
+    def taken(text, source):
+        price_sheet_receive(
+            by=actor("analyst"), file_name=f"{source}.csv", content=(header + text).encode(), source=source,
+            observed_on=date(2026, 11, 29), options={"profile": profile},
+        )  # fmt: skip
+        while job_work(kinds=JOB_KINDS, farewells=JOB_FAREWELLS, pulse=NoPulse) is not None:
+            pass
+        return PriceSheet.objects.get(file_name=f"{source}.csv")
+
+    first = taken(
+        lines + "azure,Standard_ND96isr_H100_v5,northeurope,98.32\nazure,Standard_ND96isr_H100_v5,westeurope,98.32\n",
+        "retail",
+    )
+    other = taken(
+        "azure,Standard_ND96isr_H100_v5,eastus,102.736\nazure,Standard_ND96isr_H100_v5,japaneast,800\n", "list"
+    )
+
+    assert (first.rows_ready, other.rows_held) == (5, 2), (first.message, other.message)
+    codes = {reason["code"] for row in SheetRow.objects.filter(sheet=other) for reason in row.reasons}
+    assert codes == {"licence_in_price", "outside_model_band"}
