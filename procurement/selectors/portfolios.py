@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from procurement.engine.codes import OWN
 from procurement.models import AllocationRow, Portfolio, PortfolioState, Run
 
 PLANNED = (PortfolioState.OPTIMAL, PortfolioState.TIME_LIMIT, PortfolioState.STOPPED)
@@ -132,3 +133,31 @@ def _policy_words(name: str, price: Decimal, currency: str) -> str:
         return f"One percentage point more with {supplier} would {effect} {currency} {point:,.2f}."
     limit = {"capital_budget": "capital", "yearly_budget": "budget in each year that binds"}.get(rule, rule)
     return f"{currency} 1.00 more {limit} would {effect} {currency} {abs(price):,.4f}."
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the frozen question of a run calls its workloads and places."""
+
+    workloads: tuple[str, ...]
+    quotes: tuple[str, ...]
+    builds: tuple[str, ...]
+    today: tuple[str, ...]  # what workloads run on now
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Everything that a workload may be pinned to, builds first."""
+        return tuple(dict.fromkeys((*self.builds, *self.today, *self.quotes)))
+
+
+def names_of(run: Run) -> Names:
+    """Return the names in a run's frozen question; builds of providers are left out, their quotes stand for them."""
+    inputs = Run.objects.values_list("inputs", flat=True).get(pk=run.pk)
+    workloads = inputs.get("workloads") or ()
+    current = (workload.get("current") or {} for workload in workloads)
+    return Names(
+        workloads=tuple(workload["id"] for workload in workloads),
+        quotes=tuple(quote["id"] for quote in inputs.get("quotes") or ()),
+        builds=tuple(build["id"] for build in inputs.get("builds") or () if build.get("operator", OWN) == OWN),
+        today=tuple(dict.fromkeys(place["place"] for place in current if place.get("place"))),
+    )

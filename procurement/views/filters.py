@@ -16,7 +16,7 @@ from procurement.choices import (
     purchase_model_choices,
     shape_choices,
 )
-from procurement.models import Build, DecisionState, JobStatus, Quote, RunState, SheetState
+from procurement.models import Build, DecisionState, JobStatus, PortfolioState, Quote, RunState, SheetState
 from procurement.selectors.assumptions import day_of_evaluation
 from procurement.selectors.quotes import providers_active, quote_expiry
 
@@ -148,6 +148,12 @@ class RunFilter(django_filters.FilterSet):
     """Filters of the list of runs."""
 
     state = choice_filter("state", "State", RunState.choices)
+
+
+class PortfolioFilter(django_filters.FilterSet):
+    """Filters of the list of portfolios."""
+
+    state = choice_filter("state", "State", PortfolioState.choices)
 
 
 class JobFilter(django_filters.FilterSet):

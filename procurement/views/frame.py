@@ -27,6 +27,7 @@ MAIN = (
     ("Builds", "procurement:builds", ("/builds/", "/capacity/", "/sites/")),
     ("Workloads", "procurement:workloads", ("/workloads/",)),
     ("Assumptions", "procurement:assumptions", ("/assumptions/",)),
+    ("Portfolio", "procurement:portfolios", ("/portfolios/",)),
     ("Runs", "procurement:runs", ("/runs/", "/jobs/")),
     ("Look back", "procurement:track_record", ("/look-back/",)),
     ("Reports", "reports:index", ("/reports/",)),
