@@ -1,6 +1,7 @@
 """Whether a quote can be had for a workload: verdict, reasons, notes, what is assumed and unproven (R14)."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -11,8 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from procurement.engine.bookability_checks import Checks, checks_of
-from procurement.engine.bookability_columns import UNKNOWN, Flags
+from procurement.engine.bookability_columns import UNKNOWN
 from procurement.engine.forecast import Forecast
+from procurement.engine.pairs import Bits, Counts, Flags, Kinds, Pairs, any_of, of_quotes
 from procurement.engine.quote_terms import approval_days, quote_expires_on
 from procurement.engine.readiness import SEVEN_FACTS, Readiness
 from procurement.engine.tables import Quote, Scenario
@@ -63,17 +65,39 @@ class Booking:
 class Bookings:
     """Every workload with every quote.
 
-    ``verdicts`` are indices into VERDICTS and ``is_candidate`` says what may be bought (semantics 10), both of shape
-    (workloads, quotes); words are made for the pairs that are asked for.
+    Flags are kept for all pairs, words are made for the pairs that are asked for.
     """
 
     scenario: Scenario
     readiness: Mapping[str, Readiness]
     checks: Checks
-    verdicts: NDArray[np.int8]
-    is_candidate: Flags
+    by_class: NDArray[np.int8]  # verdict where nothing speaks against a quote, shape (quotes,)
+    unverified: Bits
+    unusable: Bits  # unverified or ruled out
+    candidate: Bits  # what may be bought (semantics 10)
+    excluded: Mapping[str, Counts]  # by reason, how many quotes it speaks against, shape (workloads,)
     row_of: Mapping[str, int]
     column_of: Mapping[str, int]
+
+    @property
+    def verdicts(self) -> NDArray[np.int8]:
+        """Indices into VERDICTS of all pairs, shape (workloads, quotes): the first that applies."""
+        found = np.where(self.checks.is_early.matrix(), np.int8(NOT_BOOKABLE_YET), self.by_class)
+        found[self.unusable.matrix()] = NOT_USABLE
+        found[self.unverified.matrix()] = UNVERIFIED
+        return found
+
+    @property
+    def is_candidate(self) -> Flags:
+        """What may be bought, shape (workloads, quotes)."""
+        return self.candidate.matrix()
+
+    def _verdict(self, row: int, column: int) -> int:
+        if self.unverified.at(row, column):
+            return UNVERIFIED
+        if self.unusable.at(row, column):
+            return NOT_USABLE
+        return NOT_BOOKABLE_YET if self.checks.is_early.at(row, column) else int(self.by_class[column])
 
     def offer(self, workload: str, quote: str) -> Booking:
         """Return one pair in words."""
@@ -83,8 +107,8 @@ class Bookings:
         return Booking(
             workload=workload,
             quote=quote,
-            verdict=VERDICTS[self.verdicts[row, column]],
-            is_candidate=bool(self.is_candidate[row, column]),
+            verdict=VERDICTS[self._verdict(row, column)],
+            is_candidate=self.candidate.at(row, column),
             reasons=self._reasons(row, column),
             notes=self._notes(row, column, sign_by),
             assumed=self.checks.quotes.assumed[column],
@@ -95,22 +119,12 @@ class Bookings:
 
     def candidates(self, workload: str) -> Flags:
         """Return which quotes may be bought for a workload, shape (quotes,)."""
-        row: Flags = self.is_candidate[self.row_of[workload]]
-        return row
+        return self.candidate.of_workload(self.row_of[workload])
 
     def counts(self, workload: str) -> dict[str, int]:
         """Return how many quotes each reason speaks against; a quote with several reasons counts for each."""
         row = self.row_of[workload]
-        checks = self.checks
-        excluded = ~self.is_candidate[row]
-        found = {code: flags[row] & excluded for code, flags in {**checks.unverified, **checks.hard}.items()}
-        found["not_bookable_yet"] = self.verdicts[row] == NOT_BOOKABLE_YET
-        found["best_effort_only"] = excluded & (self.verdicts[row] == BEST_EFFORT)
-        counted = {code: int(flags.sum()) for code, flags in found.items()}
-        for column in np.flatnonzero((checks.has_missing[row] | checks.no_rate[row]) & excluded):
-            for code in self._named_reasons(row, int(column)):
-                counted[code] = counted.get(code, 0) + 1
-        return {code: number for code, number in sorted(counted.items()) if number}
+        return {code: int(numbers[row]) for code, numbers in self.excluded.items() if numbers[row]}
 
     def frame(self, pairs: Iterable[tuple[str, str]] | None = None) -> pd.DataFrame:
         """Return pairs as rows in words; every pair when none are named, which is slow for many."""
@@ -129,34 +143,41 @@ class Bookings:
         price, that it reaches no further than one node, is one unless list prices are trusted.
         """
         kept = set(tolerated)
-        known = [flags for code, flags in self.checks.hard.items() if code not in kept | set(ASSUMED_OF)]
+        checks = self.checks
+        known = [flags for code, flags in checks.hard.items() if code not in kept | set(ASSUMED_OF)]
+        found = any_of([checks.no_rate, checks.unverified["quote_expired"], *known], *self.shape)
         for code, field in ASSUMED_OF.items():
-            is_assumed = np.array([field in fields for fields in self.checks.quotes.assumed], dtype=np.bool_)
+            is_assumed = np.array([field in fields for fields in checks.quotes.assumed], dtype=np.bool_)
+            trusted = of_quotes(is_assumed & trusts_list_prices, len(self.row_of))
             if code not in kept:
-                known.append(self.checks.hard[code] & ~(is_assumed & trusts_list_prices))
-        barred = np.logical_or.reduce([self.checks.no_rate, self.checks.unverified["quote_expired"], *known])
-        return np.asarray(barred, dtype=np.bool_)
+                found |= checks.hard[code].bits().without(trusted.bits())
+        return found.matrix()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of quotes and of workloads."""
+        return len(self.column_of), len(self.row_of)
 
     def _reasons(self, row: int, column: int) -> tuple[str, ...]:
         codes = {**self.checks.unverified, **self.checks.hard}
-        found = [code for code, flags in codes.items() if flags[row, column]]
+        found = [code for code, flags in codes.items() if flags.at(row, column)]
         return tuple(dict.fromkeys((*self._named_reasons(row, column), *found)))
 
     def _named_reasons(self, row: int, column: int) -> list[str]:
         named = [f"missing:{field}" for field in self.checks.quotes.missing[column]]
-        if self.checks.no_rate[row, column]:
+        if self.checks.no_rate.at(row, column):
             named.append(f"no_rate:{self.scenario.quotes[column].accelerator}")
         return named
 
     def _notes(self, row: int, column: int, sign_by: date | None) -> tuple[str, ...]:
-        verdict = self.verdicts[row, column]
+        verdict = self._verdict(row, column)
         if verdict in (UNVERIFIED, NOT_USABLE):
             return ()
         quotes, workloads = self.checks.quotes, self.checks.workloads
         notes = []
-        overbuy = self.checks.overbuy[row, column]
+        overbuy = self.checks.overbuy(row, column)
         if overbuy > 0.5:
-            notes.append(f"overbuy_accelerator_days:{round(float(overbuy))}")
+            notes.append(f"overbuy_accelerator_days:{round(overbuy)}")
         if verdict == NOT_BOOKABLE_YET:
             notes.append(f"bookable_from:{_day(workloads.start[row, 0] - quotes.horizon[column])}")
         elif verdict == USABLE_IF_BOOKED:
@@ -171,7 +192,7 @@ class Bookings:
     def _undisturbed(self, row: int, column: int) -> float:
         """Return the chance that no node is interrupted: (1 - m)^(nodes x days / 30)."""
         quotes = self.checks.quotes
-        nodes = math.ceil(self.checks.needed[row, column] / quotes.node[column])
+        nodes = math.ceil(self.checks.needed.at(row, column) / quotes.node[column])
         periods = nodes * float(self.checks.workloads.days[row, 0]) / DAYS_OF_INTERRUPTION
         return float((1 - quotes.interruption[column]) ** periods)
 
@@ -191,7 +212,7 @@ class Bookings:
     def _is_unproven(self, row: int, column: int) -> bool:
         """Tell whether more than one node is offered without a record of the cluster."""
         quotes = self.checks.quotes
-        return quotes.cluster[column] == UNKNOWN and bool(self.checks.needed[row, column] > quotes.node[column])
+        return quotes.cluster[column] == UNKNOWN and bool(self.checks.needed.at(row, column) > quotes.node[column])
 
     def _facts(self, quote: Quote) -> dict[str, str]:
         """Return the seven facts; what is not on record stays unknown."""
@@ -232,35 +253,53 @@ def bookability(scenario: Scenario, readiness: Mapping[str, Readiness], forecast
         Of every build, by id; a quote that names a cluster is judged by them (semantics 12).
     """
     checks = checks_of(scenario, readiness, forecasts)
-    verdicts = _verdicts(checks)
+    shape = len(scenario.quotes), len(scenario.workloads)
+    unverified = any_of((checks.has_missing, *checks.unverified.values()), *shape)
+    unusable = any_of((checks.no_rate, *checks.hard.values()), *shape) | unverified
+    by_class = _by_class(checks)
+    is_firm = of_quotes(by_class != BEST_EFFORT, shape[1]).bits()
+    is_accepted = any_of((checks.is_inside_node, _accepting(checks, shape[0])), *shape)
+    early = checks.is_early.bits()
+    is_offered = is_firm | is_accepted
+    counts = _reason_counts(scenario, checks)
+    everything = of_quotes(np.ones(shape[0], dtype=np.bool_), shape[1]).bits()
+    counts["not_bookable_yet"] = early.without(unusable).counts()
+    counts["best_effort_only"] = everything.without(unusable | early | is_offered).counts()
     return Bookings(
         scenario=scenario,
         readiness=readiness,
         checks=checks,
-        verdicts=verdicts,
-        is_candidate=_candidates(checks, verdicts),
+        by_class=by_class,
+        unverified=unverified,
+        unusable=unusable,
+        candidate=is_offered.without(unusable | early),
+        excluded=dict(sorted(counts.items())),
         row_of={workload.id: row for row, workload in enumerate(scenario.workloads)},
         column_of={quote.id: column for column, quote in enumerate(scenario.quotes)},
     )
 
 
-def _verdicts(checks: Checks) -> NDArray[np.int8]:
-    """Return the first verdict that applies, in the order of the rules."""
+def _by_class(checks: Checks) -> NDArray[np.int8]:
+    """Return the verdict on each quote where nothing speaks against it."""
     classes = [BY_CLASS.get(one or "", BEST_EFFORT) for one in checks.quotes.capacity_class]
-    by_class = np.array(classes, dtype=np.int8)
-    by_class = np.where(checks.quotes.has_quantity, by_class, np.int8(BEST_EFFORT))
-    verdicts = np.broadcast_to(by_class, checks.needed.shape).copy()
-    verdicts[checks.is_early] = NOT_BOOKABLE_YET
-    for flags in (checks.no_rate, *checks.hard.values()):
-        verdicts[flags] = NOT_USABLE
-    for flags in (checks.has_missing, *checks.unverified.values()):
-        verdicts[flags] = UNVERIFIED
-    return verdicts
+    return np.where(checks.quotes.has_quantity, np.array(classes, dtype=np.int8), np.int8(BEST_EFFORT))
 
 
-def _candidates(checks: Checks, verdicts: NDArray[np.int8]) -> Flags:
-    """Return what may be bought: firm offers, and best effort where the workload can live with it (semantics 10)."""
-    is_firm = (verdicts == USABLE_ASSURED) | (verdicts == USABLE_IF_BOOKED)
-    is_inside_node = checks.needed <= checks.quotes.node
-    is_accepted = checks.workloads.accepts_best_effort | is_inside_node
-    return np.asarray(is_firm | ((verdicts == BEST_EFFORT) & is_accepted), dtype=np.bool_)
+def _accepting(checks: Checks, quotes: int) -> Pairs:
+    """Return which workloads can live with best effort, whatever the quote (semantics 10)."""
+    return Pairs(
+        checks.workloads.accepts_best_effort, Kinds(np.zeros(quotes, dtype=np.intp), np.zeros(1, dtype=np.intp))
+    )
+
+
+def _reason_counts(scenario: Scenario, checks: Checks) -> dict[str, Counts]:
+    """Return how many quotes each reason speaks against; all of them rule a quote out."""
+    found = {code: flags.counts() for code, flags in {**checks.unverified, **checks.hard}.items()}
+    everywhere = np.ones(len(scenario.workloads), dtype=np.int64)
+    for field, number in Counter(field for fields in checks.quotes.missing for field in fields).items():
+        found[f"missing:{field}"] = found.get(f"missing:{field}", 0) + number * everywhere
+    members = np.bincount(checks.no_rate.kinds.of, minlength=checks.no_rate.kinds.sample.size)
+    for kind in np.flatnonzero(checks.no_rate.values.any(axis=0)):
+        code = f"no_rate:{scenario.quotes[checks.no_rate.kinds.sample[kind]].accelerator}"
+        found[code] = found.get(code, 0) + checks.no_rate.values[:, kind] * members[kind]
+    return found

@@ -1,6 +1,6 @@
-"""The rules of booking as matrices of shape (workloads, quotes): one for each reason, no loop over pairs (R14)."""
+"""The rules of booking, one for each reason, asked of every workload and every kind of quote at once (R14)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -8,8 +8,6 @@ import numpy as np
 
 from procurement.engine.bookability_columns import (
     UNKNOWN,
-    Flags,
-    Indices,
     Numbers,
     QuoteColumns,
     WorkloadColumns,
@@ -17,12 +15,14 @@ from procurement.engine.bookability_columns import (
     accepted_types,
     need_day,
     quote_columns,
+    type_kinds,
     workload_columns,
 )
 from procurement.engine.codes import FABRICS, INTERCONNECTS
 from procurement.engine.dates import reached_by, waits_for_renewal_alone
 from procurement.engine.forecast import Forecast
 from procurement.engine.obstacles import largest_domain
+from procurement.engine.pairs import Flags, Pairs, kinds_of, of_quotes
 from procurement.engine.quote_filter import allows_provider
 from procurement.engine.readiness import Readiness
 from procurement.engine.residency import residency_reason
@@ -39,118 +39,137 @@ class Checks:
     """Every reason and what else the rules need, by workload and quote.
 
     ``unverified`` holds the reasons for which nothing can be said yet, ``hard`` those that rule a quote out; both map
-    a code to flags of shape (workloads, quotes). ``missing`` fields and ``no_rate`` are kept apart, since their codes
-    name the field and the type.
+    a code to flags. ``missing`` fields and ``no_rate`` are kept apart, since their codes name the field and the type.
     """
 
     quotes: QuoteColumns
     workloads: WorkloadColumns
-    needed: Numbers
-    unverified: Mapping[str, Flags]
-    hard: Mapping[str, Flags]
-    has_missing: Flags
-    no_rate: Flags
-    is_early: Flags
-    overbuy: Numbers
+    needed: Pairs  # N in each quote's own type; NaN without a published rate
+    unverified: Mapping[str, Pairs]
+    hard: Mapping[str, Pairs]
+    has_missing: Pairs
+    no_rate: Pairs
+    is_early: Pairs
+    is_inside_node: Pairs  # whether one node holds the need
+
+    def overbuy(self, row: int, column: int) -> float:
+        """Return the accelerator-days of a pair that must be bought beyond the need."""
+        needed, days = float(self.needed.at(row, column)), float(self.workloads.days[row, 0])
+        quotes = self.quotes
+        return float(max(needed, quotes.least[column]) * max(days, quotes.least_days[column]) - needed * days)
 
 
 def checks_of(scenario: Scenario, readiness: Mapping[str, Readiness], forecasts: Mapping[str, Forecast]) -> Checks:
-    """Return all rules of booking, asked of every workload and quote at once."""
+    """Return all rules of booking, asked of every workload and every kind of quote at once."""
     quotes, workloads = quote_columns(scenario), workload_columns(scenario)
-    accepted = accepted_types(scenario.workloads, scenario.quotes)
-    scaled = accelerators_needed(scenario.workloads, scenario.quotes)
-    needed = np.where(accepted, scaled, workloads.accelerators)  # a wrong type is not too few of it as well
+    types = type_kinds(scenario.quotes, quotes)
+    samples = [scenario.quotes[index] for index in types.sample]
+    accepted = Pairs(accepted_types(scenario.workloads, samples), types)
+    scaled = accelerators_needed(scenario.workloads, samples)
+    # a wrong type is not too few of it as well
+    needed = Pairs(np.where(accepted.values, scaled, workloads.accelerators), types)
     unverified, hard = _place_checks(scenario)
-    as_of = scenario.as_of.toordinal()
-    shape = needed.shape
-    unverified["quote_expired"] = _all(quotes.expires < as_of, shape)
-    unverified["missing:quoted_on"] = _all(quotes.quoted > as_of, shape)  # not yet quoted on that day
+    as_of, count = scenario.as_of.toordinal(), len(scenario.workloads)
+    unverified["quote_expired"] = of_quotes(quotes.expires < as_of, count)
+    unverified["missing:quoted_on"] = of_quotes(quotes.quoted > as_of, count)  # not yet quoted on that day
     unverified["missing:fabric"], hard["fabric_not_accepted"] = _fabric_checks(scenario.workloads, quotes)
-    asks_memory = ~np.isnan(workloads.memory)
-    unverified["missing:memory_gb"] = asks_memory & np.isnan(quotes.memory) & accepted & _has_accelerator(scenario)
-    hard["memory_too_small"] = asks_memory & (quotes.memory < workloads.memory)
-    hard["wrong_accelerator"] = ~accepted
+    unverified["missing:memory_gb"], hard["memory_too_small"] = _memory_checks(quotes, workloads, accepted)
+    hard["wrong_accelerator"] = Pairs(~accepted.values, types)
     hard |= _size_checks(quotes, workloads, needed)
-    hard["interconnect_too_weak"] = _is_weak(scenario, quotes, workloads, needed)
+    hard["interconnect_too_weak"] = _weak(scenario, quotes, workloads, needed)
     hard |= _day_checks(quotes, workloads, as_of)
-    hard["not_interruptible"] = quotes.is_interruptible & ~workloads.is_interruptible
+    risky = kinds_of(quotes.is_interruptible)
+    hard["not_interruptible"] = Pairs(quotes.is_interruptible[risky.sample] & ~workloads.is_interruptible, risky)
     hard |= _cluster_checks(scenario, readiness, forecasts, quotes, needed)
+    ahead = kinds_of(quotes.horizon)
     return Checks(
         quotes=quotes,
         workloads=workloads,
         needed=needed,
         unverified=unverified,
         hard=hard,
-        has_missing=_all(np.array([bool(gaps) for gaps in quotes.missing], dtype=np.bool_), shape),
-        no_rate=np.isnan(needed) & accepted,
-        is_early=workloads.start > as_of + quotes.horizon,
-        overbuy=_overbuy(quotes, workloads, needed),
+        has_missing=of_quotes(np.array([bool(gaps) for gaps in quotes.missing], dtype=np.bool_), count),
+        no_rate=Pairs(np.isnan(needed.values) & accepted.values, types),
+        is_early=Pairs(workloads.start > as_of + quotes.horizon[ahead.sample], ahead),
+        is_inside_node=Pairs(needed.values <= quotes.node[types.sample], types),
     )
 
 
-def _all(by_quote: Flags, shape: tuple[int, ...]) -> Flags:
-    """Return flags of quotes for every workload."""
-    return np.broadcast_to(by_quote, shape)
+def _memory_checks(quotes: QuoteColumns, workloads: WorkloadColumns, accepted: Pairs) -> tuple[Pairs, Pairs]:
+    """Return where the memory of an accepted accelerator is unknown and where it is too small."""
+    asks, kinds = ~np.isnan(workloads.memory), accepted.kinds
+    memory = quotes.memory[kinds.sample]
+    is_unknown = np.isnan(memory) & quotes.has_accelerator[kinds.sample]
+    return Pairs(asks & is_unknown & accepted.values, kinds), Pairs(asks & (memory < workloads.memory), kinds)
 
 
-def _has_accelerator(scenario: Scenario) -> Flags:
-    return np.array([quote.accelerator is not None for quote in scenario.quotes], dtype=np.bool_)
+def _size_checks(quotes: QuoteColumns, workloads: WorkloadColumns, needed: Pairs) -> dict[str, Pairs]:
+    def is_less(offered: Numbers) -> Pairs:
+        kinds = needed.kinds.times(offered)
+        return Pairs(offered[kinds.sample] < needed.values[:, needed.kinds.of[kinds.sample]], kinds)
 
-
-def _size_checks(quotes: QuoteColumns, workloads: WorkloadColumns, needed: Numbers) -> dict[str, Flags]:
+    domain = is_less(quotes.domain)
     return {
-        "quantity_too_small": quotes.quantity < needed,
-        "one_domain_too_small": workloads.is_one_job & (quotes.domain < needed),
-        "quota_short": quotes.quota < needed,
+        "quantity_too_small": is_less(quotes.quantity),
+        "one_domain_too_small": Pairs(workloads.is_one_job & domain.values, domain.kinds),
+        "quota_short": is_less(quotes.quota),
     }
 
 
-def _is_weak(scenario: Scenario, quotes: QuoteColumns, workloads: WorkloadColumns, needed: Numbers) -> Flags:
+def _weak(scenario: Scenario, quotes: QuoteColumns, workloads: WorkloadColumns, needed: Pairs) -> Pairs:
     """Return where the network is for a smaller scale than asked; a need that states none is inferred from its size."""
+    kinds = needed.kinds.times(quotes.interconnect, quotes.cluster)
+    needs = needed.values[:, needed.kinds.of[kinds.sample]]
+    node, interconnect, cluster = (
+        column[kinds.sample] for column in (quotes.node, quotes.interconnect, quotes.cluster)
+    )
     inferred = np.where(
-        workloads.is_one_job & (needed > quotes.node),
+        workloads.is_one_job & (needs > node),
         MULTI_NODE,
-        np.where(workloads.is_one_job & (needed > 1), SINGLE_NODE, SINGLE_ACCELERATOR),
+        np.where(workloads.is_one_job & (needs > 1), SINGLE_NODE, SINGLE_ACCELERATOR),
     )
     asked = np.where(np.isnan(workloads.interconnect), inferred, workloads.interconnect)
-    is_multi = (quotes.cluster != UNKNOWN) & (quotes.interconnect >= MULTI_NODE)
+    is_multi = (cluster != UNKNOWN) & (interconnect >= MULTI_NODE)
     domains = np.array([float(largest_domain(build)) for build in scenario.builds] or [0.0])
-    meets_scale = is_multi & (domains[np.maximum(quotes.cluster, 0)] >= needed)  # semantics 39
-    offered = np.where(meets_scale, CLUSTER_SCALE, quotes.interconnect)
-    return np.asarray(offered < asked, dtype=np.bool_)
+    meets_scale = is_multi & (domains[np.maximum(cluster, 0)] >= needs)  # semantics 39
+    offered = np.where(meets_scale, CLUSTER_SCALE, interconnect)
+    return Pairs(np.asarray(offered < asked, dtype=np.bool_), kinds)
 
 
-def _day_checks(quotes: QuoteColumns, workloads: WorkloadColumns, as_of: int) -> dict[str, Flags]:
+def _day_checks(quotes: QuoteColumns, workloads: WorkloadColumns, as_of: int) -> dict[str, Pairs]:
     """Return the rules about days; where start and need differ, the day that favours the quote counts."""
-    begin = np.maximum(workloads.start, quotes.earliest)
-    last_day = begin + np.ceil(workloads.days - _DAY_PART) - 1
+
+    def asked(rule: Callable[..., Flags], *columns: Numbers) -> Pairs:
+        kinds = kinds_of(*columns)
+        return Pairs(rule(*(column[kinds.sample] for column in columns)), kinds)
+
+    def ends_early(earliest: Numbers, available_to: Numbers) -> Flags:
+        begin = np.maximum(workloads.start, earliest)
+        return np.asarray(available_to < begin + np.ceil(workloads.days - _DAY_PART) - 1)
+
     return {
-        "duration_over_max": workloads.days > quotes.most_days + _DAY_PART,
-        "starts_after_need": quotes.earliest > workloads.need,
-        "ends_before_done": quotes.available_to < last_day,
-        "too_late_to_book": workloads.need - quotes.lead < as_of,
+        "duration_over_max": asked(lambda most: workloads.days > most + _DAY_PART, quotes.most_days),
+        "starts_after_need": asked(lambda earliest: earliest > workloads.need, quotes.earliest),
+        "ends_before_done": asked(ends_early, quotes.earliest, quotes.available_to),
+        "too_late_to_book": asked(lambda lead: workloads.need - lead < as_of, quotes.lead),
     }
 
 
-def _overbuy(quotes: QuoteColumns, workloads: WorkloadColumns, needed: Numbers) -> Numbers:
-    """Return accelerator-days that must be bought beyond the need."""
-    bought = np.maximum(needed, quotes.least) * np.maximum(workloads.days, quotes.least_days)
-    return np.asarray(bought - needed * workloads.days)
-
-
-def _fabric_checks(workloads: tuple[Workload, ...], quotes: QuoteColumns) -> tuple[Flags, Flags]:
+def _fabric_checks(workloads: tuple[Workload, ...], quotes: QuoteColumns) -> tuple[Pairs, Pairs]:
     """Return where the fabric is unknown and where it is not accepted, for workloads that name fabrics."""
     accepts = np.array(
         [[not one.fabrics or name in one.fabrics for name in FABRICS] for one in workloads], dtype=np.bool_
     )
     accepts = accepts.reshape(len(workloads), len(FABRICS))
     asks = np.array([[bool(one.fabrics)] for one in workloads], dtype=np.bool_).reshape(-1, 1)
-    is_unknown = np.isnan(quotes.fabric)
-    index = np.where(is_unknown, 0, quotes.fabric).astype(np.int64)
-    return asks & is_unknown, ~accepts[:, index] & ~is_unknown
+    kinds = kinds_of(quotes.fabric)
+    fabric = quotes.fabric[kinds.sample]
+    is_unknown = np.isnan(fabric)
+    index = np.where(is_unknown, 0, fabric).astype(np.int64)
+    return Pairs(asks & is_unknown, kinds), Pairs(~accepts[:, index] & ~is_unknown, kinds)
 
 
-def _place_checks(scenario: Scenario) -> tuple[dict[str, Flags], dict[str, Flags]]:
+def _place_checks(scenario: Scenario) -> tuple[dict[str, Pairs], dict[str, Pairs]]:
     """Return the rules about provider and place, each combination of them judged once."""
     sites = {build.id: build.site for build in scenario.builds}
     regions = {build.id: build.region for build in scenario.builds}
@@ -162,11 +181,12 @@ def _place_checks(scenario: Scenario) -> tuple[dict[str, Flags], dict[str, Flags
     column_of = {place: index for index, place in enumerate(dict.fromkeys(places))}
     row_of = {rule: index for index, rule in enumerate(dict.fromkeys(rules))}
     codes = [[_place_codes(rule, place) for place in column_of] for rule in row_of]
-    pick = np.ix_([row_of[rule] for rule in rules], [column_of[place] for place in places])
+    rows = np.array([row_of[rule] for rule in rules], dtype=np.intp)
+    kinds = kinds_of(np.array([column_of[place] for place in places], dtype=np.intp))
 
-    def flags(code: str) -> Flags:
+    def flags(code: str) -> Pairs:
         table = np.array([[code in found for found in row] for row in codes], dtype=np.bool_)
-        return table.reshape(len(row_of), len(column_of))[pick]
+        return Pairs(table.reshape(len(row_of), len(column_of))[rows], kinds)
 
     hard = {code: flags(code) for code in ("provider_not_allowed", "residency", "residency_unknown")}
     return {"missing:provider": flags("missing:provider")}, hard
@@ -190,23 +210,23 @@ def _cluster_checks(
     readiness: Mapping[str, Readiness],
     forecasts: Mapping[str, Forecast],
     quotes: QuoteColumns,
-    needed: Numbers,
-) -> dict[str, Flags]:
+    needed: Pairs,
+) -> dict[str, Pairs]:
     """Return where the record of the cluster that serves a quote does not make the day (semantics 12).
 
     Each build is asked once for each need; quotes of one cluster share the answer.
     """
-    served = sorted({int(index) for index in quotes.cluster if index != UNKNOWN})
-    states = np.full((len(scenario.workloads), len(scenario.builds) + 1), READY, dtype=np.int64)
-    for index in served:
-        build = scenario.builds[index]
-        first: Indices = np.flatnonzero(quotes.cluster == index)[:1]
+    kinds = kinds_of(quotes.cluster)
+    states = np.full((len(scenario.workloads), kinds.sample.size), READY, dtype=np.int64)
+    for column, first in enumerate(kinds.sample):
+        if quotes.cluster[first] == UNKNOWN:
+            continue
+        build = scenario.builds[quotes.cluster[first]]
         for row, workload in enumerate(scenario.workloads):
-            count = needed[row, first[0]]
+            count = needed.at(row, first)
             if not np.isnan(count) and build.id in readiness and build.id in forecasts:
-                states[row, index] = _state(scenario, workload, build, forecasts[build.id], int(count))
-    by_quote = states[:, quotes.cluster]  # UNKNOWN reads the last column, which is ready
-    return {"not_ready_by_need": by_quote == NOT_READY, "no_forecast": by_quote == NO_FORECAST}
+                states[row, column] = _state(scenario, workload, build, forecasts[build.id], int(count))
+    return {"not_ready_by_need": Pairs(states == NOT_READY, kinds), "no_forecast": Pairs(states == NO_FORECAST, kinds)}
 
 
 def _state(scenario: Scenario, workload: Workload, build: Build, forecast: Forecast, accelerators: int) -> int:

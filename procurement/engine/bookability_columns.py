@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from procurement.engine.codes import FABRICS, INTERCONNECTS
 from procurement.engine.equal_work import INFERENCE_KINDS
 from procurement.engine.obstacles import largest_domain
+from procurement.engine.pairs import Kinds, kinds_of
 from procurement.engine.periods import DAYS_PER_YEAR, MONTHS_PER_YEAR, SMALLEST_PART, stated_length
 from procurement.engine.quote_filter import accepts_accelerator
 from procurement.engine.quote_terms import (
@@ -53,6 +54,7 @@ class QuoteColumns:
     quoted: Numbers
     is_interruptible: Flags
     has_quantity: Flags
+    has_accelerator: Flags
     cluster: Indices  # index into the builds, UNKNOWN without
     capacity_class: tuple[str | None, ...]
     missing: tuple[tuple[str, ...], ...]  # fields that must not be missing but are
@@ -106,6 +108,7 @@ def quote_columns(scenario: Scenario) -> QuoteColumns:
         quoted=numbers(lambda quote: _ordinal(quote.quoted_on), -np.inf),
         is_interruptible=np.array([quote.purchase_model in INTERRUPTIBLE_MODELS for quote in filled], dtype=np.bool_),
         has_quantity=np.array([quote.quantity_available is not None for quote in filled], dtype=np.bool_),
+        has_accelerator=np.array([quote.accelerator is not None for quote in quotes], dtype=np.bool_),
         cluster=np.array([builds.get(quote.cluster or "", UNKNOWN) for quote in quotes], dtype=np.int64),
         capacity_class=tuple(capacity_class_of(quote) for quote in filled),
         missing=tuple(gap if not is_list else () for gap, is_list in gaps),
@@ -233,6 +236,12 @@ def _accepts_best_effort(workload: Workload) -> bool:
     """Tell whether a workload may run on capacity that nobody promises, whatever the node (semantics 10)."""
     policy = workload.deadline_policy or ("hard" if workload.need_by else "soft")
     return workload.shape in ("replicas", "independent_jobs") or policy in ("soft", "none")
+
+
+def type_kinds(quotes: Sequence[Quote], columns: QuoteColumns) -> Kinds:
+    """Return the kinds of quotes that offer the same accelerator in the same node: N is the same at all of them."""
+    index = {name: number for number, name in enumerate(dict.fromkeys(quote.accelerator for quote in quotes))}
+    return kinds_of(np.array([index[quote.accelerator] for quote in quotes], dtype=np.int64), columns.node)
 
 
 def accelerators_needed(workloads: Sequence[Workload], quotes: Sequence[Quote]) -> Numbers:

@@ -56,15 +56,13 @@ class Judged:
 def judged(offers: Bookings, is_gang: Flags, is_small: Flags) -> Judged:
     """Return what may be used: as bookability says, and for divisible workloads also what serves only a part."""
     checks = offers.checks
-    barred = offers.barred(TOLERATED) | checks.has_missing | checks.is_early
-    for flags in checks.unverified.values():
-        barred = barred | flags
+    barred = offers.barred(TOLERATED) | checks.is_early.matrix() | offers.unverified.matrix()
     classes = [BY_CLASS.get(one or "", BEST_EFFORT) for one in checks.quotes.capacity_class]
     is_firm = (np.array(classes) != BEST_EFFORT) & checks.quotes.has_quantity
-    is_accepted = is_firm | checks.workloads.accepts_best_effort | (checks.needed <= checks.quotes.node)
+    is_accepted = is_firm | checks.workloads.accepts_best_effort | checks.is_inside_node.matrix()
     part = ~barred & is_accepted & ~is_gang[:, None]
     whole = offers.is_candidate & ~is_small[:, None]
-    return Judged(whole, (part & ~is_small[:, None]) | whole, checks.needed)
+    return Judged(whole, (part & ~is_small[:, None]) | whole, checks.needed.matrix())
 
 
 def quote_place(world: World, quote: Quote, number: int, verdicts: Judged) -> Place | None:

@@ -311,7 +311,7 @@ def test_another_type_is_scaled_by_its_published_rate_and_rounded_to_nodes():
     offer = quote(accelerator="B200", quantity_available=120, largest_domain_accelerators=120)
     known = judged(document(quotes=[offer], workloads=[workload(accelerator_types=["H100", "B200"])]))
 
-    needed = known.bookings.checks.needed[0, 0]
+    needed = known.bookings.checks.needed.at(0, 0)
 
     assert needed < 128
     assert needed % 8 == 0
