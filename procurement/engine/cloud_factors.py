@@ -58,6 +58,23 @@ class Factors:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Dues:
+    """What one instance under one kind of contract costs each workload per unit of price, shape (workloads,)."""
+
+    contract: Numbers  # until when it lasts; NaN where there is no whole term [months]
+    exit: Numbers  # present value of one unit at its end
+    hourly: Numbers  # of a commitment
+    supported: Numbers
+    upfront: Numbers
+    after: Numbers  # hours after the contract, valued as metered rows
+
+    @property
+    def has_rest(self) -> bool:
+        """Whether any workload holds a whole term after which hours may be left."""
+        return bool(np.isfinite(self.contract).any())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Activity:
     """What the workloads do where an hour counts a given share; rows are workloads."""
 
@@ -67,6 +84,7 @@ class Activity:
     valued: Numbers  # hours of each month at price path and present value of metered rows, shape (workloads, months)
     metered: Numbers  # their sum
     kept: Numbers  # months until the end, valued as metered rows
+    dues: dict[tuple[object, ...], Dues] = field(default_factory=dict)  # by kind of contract, filled when asked
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,27 +205,52 @@ def billing_factors(
         How the on-demand quote is billed that serves what is left after one term less.
     """
     activity = batch.activity(shares, billing.hours_per_month)
-    end = activity.end
     units = np.maximum(np.ceil(needs / billing.size - SMALLEST_PART), billing.least)
+    dues = dues_of(batch, billing, activity, dropped=0 if tail is None else 1)
     if billing.is_committed:
-        hourly, supported, upfront, contract = _committed(batch, billing, units, end, dropped=0 if tail is None else 1)
+        hourly, supported, upfront = units * dues.hourly, units * dues.supported, units * dues.upfront
     else:
         hourly = _metered(batch, billing, needs, units, activity) + _shortfall(batch, billing, units, activity)
-        supported, upfront, contract = hourly, units, end
-    last = np.ceil(np.where(np.isnan(contract), 1.0, contract) - SMALLEST_PART).astype(int) - 1
-    ends = batch.present(int(last.max()) + 1, "end", is_recurring=False)
+        supported, upfront = hourly, units
     return Factors(
         hourly=hourly,
         upfront=upfront,
-        exit=ends[last],
+        exit=dues.exit,
         storage=activity.kept * batch.storage_gb,
         egress=activity.kept * batch.egress_gb,
         supported=supported,
         billed_accelerators=units * billing.size,
         needs=needs,
         activity=activity,
-        tail=None if tail is None else _tail(batch, tail, needs, activity, contract),
+        tail=None if tail is None else _tail(batch, tail, needs, activity, dues),
     )
+
+
+def dues_of(batch: Batch, billing: Billing, activity: Activity, *, dropped: int) -> Dues:
+    """Return what one instance costs under a kind of contract with so many terms less; computed once for each kind."""
+    key = (billing.is_committed, billing.is_prepaid, billing.term, billing.hours_per_month, dropped)
+    if key not in activity.dues:
+        activity.dues[key] = _dues(batch, billing, activity, dropped)
+    return activity.dues[key]
+
+
+def _dues(batch: Batch, billing: Billing, activity: Activity, dropped: int) -> Dues:
+    end = activity.end
+    nothing = np.zeros(batch.count)
+    if billing.is_committed:
+        hourly, supported, upfront, contract = _committed(batch, billing, end, dropped=dropped)
+    else:
+        hourly, supported, upfront, contract = nothing, nothing, nothing, end
+    last = np.ceil(np.where(np.isnan(contract), 1.0, contract) - SMALLEST_PART).astype(int) - 1
+    ends = batch.present(int(last.max()) + 1, "end", is_recurring=False)
+    after = np.einsum("wm,wm->w", activity.valued, _after(batch, activity, contract)) if dropped else nothing
+    return Dues(contract, ends[last], hourly, supported, upfront, after)
+
+
+def _after(batch: Batch, activity: Activity, contract: Numbers) -> Numbers:
+    """Return the share of each month that lies after the contract, shape (workloads, months)."""
+    known = np.where(np.isnan(contract), 0.0, contract)
+    return 1.0 - month_shares(np.zeros(batch.count), known, activity.hours.shape[1])
 
 
 def _activity(batch: Batch, shares: Numbers, capacity: float) -> Activity:
@@ -230,7 +273,7 @@ def _activity(batch: Batch, shares: Numbers, capacity: float) -> Activity:
 def _metered(batch: Batch, billing: Billing, needs: Numbers, units: Numbers, activity: Activity) -> Numbers:
     """Return instance-hours valued as metered rows, shape (workloads,)."""
     value = units * activity.metered
-    weights = batch.weights(activity.hours.shape[1], "mid")
+    weights = batch.weights(activity.hours.shape[1], "mid") if batch.uneven else np.zeros(0)
     for row, work in _works(batch, needs, activity.hours).items():
         value[row] = float(work.unit_hours(billing.size, billing.least) @ weights)
     return value
@@ -258,25 +301,24 @@ def _shortfall(batch: Batch, billing: Billing, units: Numbers, activity: Activit
 
 
 def _committed(
-    batch: Batch, billing: Billing, units: Numbers, end: Numbers, *, dropped: int
+    batch: Batch, billing: Billing, end: Numbers, *, dropped: int
 ) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """Return factors of the hourly price, of support on it, of the upfront price, and the months of the contract."""
+    """Return factors of one instance's hourly price, of support on it, of its upfront price, and the contract's end."""
     term = end if billing.term is None else np.full(batch.count, billing.term)
     begun = np.maximum(np.ceil(end / term - SMALLEST_PART), 1.0) - dropped
     begun = np.where(begun < 1.0, np.nan, begun)
     contract = begun * term
     longest = whole_months(float(np.nanmax(contract, initial=1.0)))
     starts = _start_sums(batch, billing, longest)
-    upfront = units * _looked_up(starts, begun)
+    upfront = _looked_up(starts, begun)
     if billing.is_prepaid:
         return upfront * billing.hours_per_month * term, np.zeros(batch.count), upfront, contract
     months = np.arange(longest + 1, dtype=np.float64)
     lasting = float(longest + 1) if billing.term is None else billing.term
     years = np.floor(np.floor(months / lasting + SMALLEST_PART) * lasting / MONTHS_PER_YEAR)
     growth = price_growth(batch.terms.paths.get("cloud", 0.0), years)
-    hours = units * billing.hours_per_month
     fees, supported = (
-        hours * _up_to(growth * batch.present(longest + 1, timing, is_recurring=True), contract)
+        billing.hours_per_month * _up_to(growth * batch.present(longest + 1, timing, is_recurring=True), contract)
         for timing in ("begin", "mid")
     )
     return fees, supported, upfront, contract
@@ -306,14 +348,13 @@ def _up_to(monthly: Numbers, months: Numbers) -> Numbers:
     return np.where(known, sums[low] + part * monthly[np.minimum(low, monthly.size - 1)], np.nan)
 
 
-def _tail(batch: Batch, tail: Billing, needs: Numbers, activity: Activity, contract: Numbers) -> Numbers:
+def _tail(batch: Batch, tail: Billing, needs: Numbers, activity: Activity, dues: Dues) -> Numbers:
     """Return the instance-hours after the last whole term, valued as metered rows; NaN where there is no whole term."""
     units = np.maximum(np.ceil(needs / tail.size - SMALLEST_PART), tail.least)
-    known = np.where(np.isnan(contract), 0.0, contract)
-    count = activity.hours.shape[1]
-    after = 1.0 - month_shares(np.zeros(batch.count), known, count)
-    value = units * np.einsum("wm,wm->w", activity.valued, after)
-    weights = batch.weights(count, "mid")
-    for row, work in _works(batch, needs, activity.hours).items():
-        value[row] = float((work.unit_hours(tail.size, tail.least) * after[row]) @ weights)
-    return np.where(np.isnan(contract), np.nan, value)
+    value = units * dues.after
+    works = _works(batch, needs, activity.hours)
+    if works:
+        after, weights = _after(batch, activity, dues.contract), batch.weights(activity.hours.shape[1], "mid")
+        for row, work in works.items():
+            value[row] = float((work.unit_hours(tail.size, tail.least) * after[row]) @ weights)
+    return np.where(np.isnan(dues.contract), np.nan, value)

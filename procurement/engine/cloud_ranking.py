@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from procurement.engine.cloud_factors import Batch, Billing, Factors, batch_of, billing_factors
+from procurement.engine.cloud_factors import Activity, Batch, Billing, Factors, batch_of, billing_factors, dues_of
 from procurement.engine.costs.base import line_rate
 from procurement.engine.equal_work import accelerators_at
 from procurement.engine.options_cloud import tail_partner
+from procurement.engine.pairs import Kinds, Pairs, of_quotes
 from procurement.engine.periods import SMALLEST_PART, Amount, Numbers
 from procurement.engine.setting import Setting
 from procurement.engine.tables import Quote, Workload
@@ -25,6 +26,7 @@ from procurement.engine.units import (
 )
 
 Rows = NDArray[np.intp]
+Index = Rows | tuple[Rows, None]
 THROUGHPUT_FIELDS = (
     "fabric", "network_gbps_per_accelerator", "measured_allreduce_gbps", "failures_per_1000_node_days",
     "restart_minutes", "storage_read_gb_s", "storage_write_gb_s", "toll_multiplier", "measured_runs",
@@ -43,6 +45,13 @@ class QuotePrices:
     egress: Numbers
     support: Numbers  # fraction
 
+    is_hourly_alone: bool  # no quote asks for anything beside its hourly price
+
+    def at(self, index: Index) -> "QuotePrices":
+        """Return the columns of some quotes, in the shape of the index."""
+        prices = (self.hourly, self.upfront, self.setup, self.exit, self.storage, self.egress, self.support)
+        return QuotePrices(*(column[index] for column in prices), self.is_hourly_alone)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Offered:
@@ -55,11 +64,34 @@ class Offered:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CloudCosts:
-    """Every workload at every quote, shape (workloads, quotes)."""
+class Market:
+    """What cloud costs are made of: workloads as arrays, N by type, priced quotes in groups that bill alike."""
 
-    costs: Numbers  # present cost, nominal where no discount rate is given; NaN where a pair cannot be priced
-    is_late: NDArray[np.bool_]  # whether the work ends after a hard deadline
+    batch: Batch
+    sizes: "Sizes"
+    offered: Offered
+    groups: Sequence[list[int]]
+
+    def factors(self, member: int, tail: int | None = None) -> Factors:
+        """Return the factors of a quote's group, with one term less where a tail is served by another quote."""
+        quotes, setting = self.offered.quotes, self.offered.setting
+        rest = None if tail is None else billing_of(quotes[tail], setting)
+        return billing_factors(
+            self.batch, billing_of(quotes[member], setting), *self.sizes.needed(quotes[member]), tail=rest
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CloudCosts:
+    """Every workload at every quote."""
+
+    by_quote: Numbers  # present cost, nominal without a discount rate, NaN where unknown; shape (quotes, workloads)
+    late: Pairs  # whether the work ends after a hard deadline
+
+    @property
+    def costs(self) -> Numbers:
+        """Costs of shape (workloads, quotes)."""
+        return self.by_quote.T
 
 
 def cloud_costs(workloads: Sequence[Workload], quotes: Sequence[Quote], setting: Setting) -> CloudCosts:
@@ -72,42 +104,55 @@ def cloud_costs(workloads: Sequence[Workload], quotes: Sequence[Quote], setting:
     setting
         How money is valued.
     """
-    shape = (len(workloads), len(quotes))
     if not workloads or not quotes:
-        return CloudCosts(np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_))
-    batch = batch_of(workloads, setting)
-    offered = Offered(quotes, quote_prices(quotes, setting), _partners(quotes, setting), setting)
-    groups = grouped(quotes, offered.partners)
+        nothing = np.full((len(quotes), len(workloads)), np.nan)
+        return CloudCosts(nothing, of_quotes(np.zeros(len(quotes), dtype=np.bool_), len(workloads)))
+    return market_costs(market_of(workloads, quotes, setting))
+
+
+def market_of(workloads: Sequence[Workload], quotes: Sequence[Quote], setting: Setting) -> Market:
+    """Return workloads and quotes, at least one of each, as what their costs are made of."""
     sizes = Sizes(workloads)
-    costs, is_late = np.empty(shape), np.empty((len(workloads), len(groups)), dtype=np.bool_)
-    begin = 0
-    for number, members in enumerate(groups):  # side by side first: whole blocks are written faster than columns
-        end = begin + len(members)
-        costs[:, begin:end], factors = _group_costs(batch, offered, members, *sizes.needed(quotes[members[0]]))
-        is_late[:, number] = factors.activity.end > batch.deadline + SMALLEST_PART
-        begin = end
-    order = np.argsort(np.concatenate([np.array(members, dtype=np.intp) for members in groups]))
-    late = np.repeat(is_late, [len(members) for members in groups], axis=1) if is_late.any() else None
-    return CloudCosts(
-        np.take(costs, order, axis=1), np.zeros(shape, dtype=np.bool_) if late is None else np.take(late, order, axis=1)
-    )
+    offered = Offered(quotes, quote_prices(quotes, setting), _partners(quotes, setting), setting)
+    groups = grouped(quotes, offered.partners, is_trained=bool(sizes.trained.size))
+    return Market(batch_of(workloads, setting), sizes, offered, groups)
 
 
-def _group_costs(
-    batch: Batch, offered: Offered, members: list[int], needs: Numbers, shares: Numbers
-) -> tuple[Numbers, Factors]:
-    """Return the costs of the quotes of one group, shape (workloads, members), and what they were made with."""
+def market_costs(market: Market) -> CloudCosts:
+    """Return the present cost of every pair of a market, and which pairs end too late."""
+    batch, groups = market.batch, market.groups
+    costs = np.empty((len(market.offered.quotes), batch.count))
+    group_of = np.empty(costs.shape[0], dtype=np.intp)
+    is_late = np.empty((batch.count, len(groups)), dtype=np.bool_)
+    for number, members in enumerate(groups):
+        block, activity = _group_costs(market, members)
+        costs[members] = block
+        group_of[members] = number
+        is_late[:, number] = activity.end > batch.deadline + SMALLEST_PART
+    samples = np.array([members[0] for members in groups], dtype=np.intp)
+    return CloudCosts(costs, Pairs(is_late, Kinds(group_of, samples)))
+
+
+def _group_costs(market: Market, members: list[int]) -> tuple[Numbers, Activity]:
+    """Return the costs of the quotes of one group, shape (members, workloads), and what the workloads do there."""
+    offered, batch = market.offered, market.batch
     columns = np.array(members, dtype=np.intp)
-    quotes, partners, setting = offered.quotes, offered.partners, offered.setting
-    billing = billing_of(quotes[members[0]], setting)
-    factors = billing_factors(batch, billing, needs, shares)
-    block = _block(factors, offered.prices, columns)
-    partner = partners[members[0]]
-    if partner is not None and billing.is_committed:
-        rivals = np.array([partners[member] for member in members], dtype=np.intp)
-        after = billing_factors(batch, billing, needs, shares, tail=billing_of(quotes[partner], setting))
-        block = np.fmin(block, _tail_block(after, offered.prices, columns, rivals))
-    return block + _line_costs(quotes, members, setting, batch, factors), factors
+    factors = market.factors(members[0])
+    own = offered.prices.at((columns, None))
+    block = priced(factors, own)
+    if has_tail(market, members[0], factors):
+        rivals = np.array([offered.partners[member] for member in members], dtype=np.intp)
+        after = market.factors(members[0], offered.partners[members[0]])
+        block = np.fmin(block, _with_tail(after, own, offered.prices.hourly[rivals, None]))
+    return block + _line_costs(offered.quotes, members, offered.setting, batch, factors), factors.activity
+
+
+def has_tail(market: Market, member: int, factors: Factors) -> bool:
+    """Return whether the last term of a quote's group may be left to an on-demand quote."""
+    quote = market.offered.quotes[member]
+    if market.offered.partners[member] is None or not is_committed(quote):
+        return False
+    return dues_of(market.batch, billing_of(quote, market.offered.setting), factors.activity, dropped=1).has_rest
 
 
 def quote_prices(quotes: Sequence[Quote], setting: Setting) -> QuotePrices:
@@ -119,15 +164,16 @@ def quote_prices(quotes: Sequence[Quote], setting: Setting) -> QuotePrices:
 
     basis = setting.hours_per_month
     hourly = [price_per_instance_hour(quote, basis, term_length(quote)) for quote in quotes]
-    return QuotePrices(
-        hourly=column(hourly, np.nan) * rates,
-        upfront=column([upfront_per_instance(quote) for quote in quotes], 0.0) * rates,
-        setup=column([quote.setup_fee for quote in quotes], 0.0) * rates,
-        exit=column([quote.exit_fee for quote in quotes], 0.0) * rates,
-        storage=column([quote.storage_per_gb_month for quote in quotes], 0.0) * rates,
-        egress=column([quote.egress_per_gb for quote in quotes], 0.0) * rates,
-        support=column([quote.support_fraction for quote in quotes], 0.0),
+    others = (
+        column([upfront_per_instance(quote) for quote in quotes], 0.0) * rates,
+        column([quote.setup_fee for quote in quotes], 0.0) * rates,
+        column([quote.exit_fee for quote in quotes], 0.0) * rates,
+        column([quote.storage_per_gb_month for quote in quotes], 0.0) * rates,
+        column([quote.egress_per_gb for quote in quotes], 0.0) * rates,
+        column([quote.support_fraction for quote in quotes], 0.0),
     )
+    is_alone = not any(np.any(prices[np.isfinite(prices)]) for prices in others)
+    return QuotePrices(column(hourly, np.nan) * rates, *others, is_alone)
 
 
 def billing_of(quote: Quote, setting: Setting) -> Billing:
@@ -143,20 +189,24 @@ def billing_of(quote: Quote, setting: Setting) -> Billing:
     )
 
 
-def grouped(quotes: Sequence[Quote], partners: Sequence[int | None]) -> list[list[int]]:
-    """Return the indices of quotes that differ in nothing but prices, and whose tails differ in nothing else too."""
+def grouped(quotes: Sequence[Quote], partners: Sequence[int | None], *, is_trained: bool = True) -> list[list[int]]:
+    """Return the indices of quotes that differ in nothing but prices, and whose tails differ in nothing else too.
+
+    The network counts only where a workload trains on it.
+    """
     groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for index, quote in enumerate(quotes):
         partner = partners[index]
-        tail = () if partner is None else _billing_key(quotes[partner])
-        groups[(*_billing_key(quote), partner is None, tail)].append(index)
+        tail = None if partner is None else (instance_size(quotes[partner]), least_instances(quotes[partner]))
+        groups[(*_billing_key(quote, is_trained=is_trained), tail)].append(index)
     return list(groups.values())
 
 
-def _billing_key(quote: Quote) -> tuple[object, ...]:
+def _billing_key(quote: Quote, *, is_trained: bool) -> tuple[object, ...]:
+    network = throughput_key(quote) if is_trained else (quote.accelerator, quote.accelerators_per_node)
     return (
         quote.accelerators_per_instance, quote.min_accelerators, is_committed(quote), quote.term_months,
-        quote.min_days, quote.payment_option == "all" and not quote.upfront, *throughput_key(quote),
+        quote.min_days, quote.payment_option == "all" and not quote.upfront, *network,
     )  # fmt: skip
 
 
@@ -224,41 +274,39 @@ class Sizes:
         return self.by_type[key][self.index]
 
 
-def _block(factors: Factors, prices: QuotePrices, columns: Rows) -> Numbers:
-    """Return the cost of each workload at each quote of one group, shape (workloads, members)."""
-    block = np.multiply.outer(factors.hourly, prices.hourly[columns])
-    upfront, support = prices.upfront[columns], prices.support[columns]
-    storage, egress = prices.storage[columns], prices.egress[columns]
-    if np.any(upfront):
-        block += np.multiply.outer(factors.upfront, upfront)
-    if np.any(prices.setup[columns]):
-        block += prices.setup[columns]
-    if np.any(prices.exit[columns]):
-        block += np.multiply.outer(factors.exit, prices.exit[columns])
-    if np.any(storage):
-        block += np.multiply.outer(factors.storage, storage)
-    if np.any(egress):
-        block += np.multiply.outer(factors.egress, egress)
-    if np.any(support):
-        supported = np.multiply.outer(factors.supported, prices.hourly[columns])
-        supported += np.multiply.outer(factors.storage, storage) + np.multiply.outer(factors.egress, egress)
-        block += supported * support
+def priced(factors: Factors, prices: QuotePrices) -> Numbers:
+    """Return costs; prices of shape (quotes, 1) and factors of (workloads,) give all pairs, equal shapes give pairs."""
+    block = prices.hourly * factors.hourly
+    if prices.is_hourly_alone:
+        return block
+    if np.any(prices.upfront):
+        block += prices.upfront * factors.upfront
+    if np.any(prices.setup):
+        block += prices.setup
+    if np.any(prices.exit):
+        block += prices.exit * factors.exit
+    if np.any(prices.storage):
+        block += prices.storage * factors.storage
+    if np.any(prices.egress):
+        block += prices.egress * factors.egress
+    if np.any(prices.support):
+        supported = prices.hourly * factors.supported
+        supported += prices.storage * factors.storage + prices.egress * factors.egress
+        block += supported * prices.support
     return block
 
 
 def block_costs(factors: Factors, prices: QuotePrices, batch: Batch, quote: Quote, setting: Setting) -> Numbers:
     """Return the cost of every row of a batch at one quote, shape (rows,)."""
-    costs = _block(factors, prices, np.array([0], dtype=np.intp)) + _line_costs([quote], [0], setting, batch, factors)
-    return np.asarray(costs[:, 0])
+    costs = priced(factors, prices.at((np.array([0], dtype=np.intp), None)))
+    costs = costs + _line_costs([quote], [0], setting, batch, factors)
+    return np.asarray(costs[0])
 
 
-def _tail_block(factors: Factors, prices: QuotePrices, columns: Rows, rivals: Rows) -> Numbers:
+def _with_tail(factors: Factors, prices: QuotePrices, rest_hourly: Numbers) -> Numbers:
     """Return the cost with one term less and the rest on demand; NaN where there is no whole term."""
-    block = _block(factors, prices, columns)
     assert factors.tail is not None  # noqa: S101 - asked for by the caller
-    rest = np.multiply.outer(factors.tail, prices.hourly[rivals])
-    rest += np.multiply.outer(factors.tail, prices.hourly[rivals]) * prices.support[columns]
-    return np.asarray(block + rest)
+    return np.asarray(priced(factors, prices) + rest_hourly * (1.0 + prices.support) * factors.tail)
 
 
 def _line_costs(
@@ -267,12 +315,12 @@ def _line_costs(
     """Return the cost of further priced lines of a group's quotes, support on them included."""
     if not any(quotes[member].costs for member in members):
         return 0.0
-    total = np.zeros((batch.count, len(members)))
-    for column, member in enumerate(members):
+    total = np.zeros((len(members), batch.count))
+    for position, member in enumerate(members):
         quote = quotes[member]
         for line in quote.costs:
             if line.amount is not None:
                 own, supported = batch.line_factor(line, factors)
                 rate = line.amount * line_rate(line, setting.exchange)
-                total[:, column] += rate * (own + supported * (quote.support_fraction or 0.0))
+                total[position] += rate * (own + supported * (quote.support_fraction or 0.0))
     return total

@@ -81,7 +81,7 @@ def cloud_rows(workloads: Sequence[Workload], offers: Bookings, setting: Setting
     """Return cost and verdict of every quote for each workload, from one factored computation."""
     found = cloud_costs(workloads, setting.scenario.quotes, setting)
     return {
-        workload.id: CloudRow(found.costs[row], found.is_late[row], offers.candidates(workload.id))
+        workload.id: CloudRow(found.costs[row], found.late.of_workload(row), offers.candidates(workload.id))
         for row, workload in enumerate(workloads)
     }
 
