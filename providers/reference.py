@@ -307,6 +307,7 @@ def performance_ratio(from_type: str, to_type: str) -> float | None:
     return None if found is None else found.ratio
 
 
+@lru_cache(maxsize=4096)
 def region_country(provider: str | None, region: str | None) -> str | None:
     """Return the ISO 3166 alpha-2 country of a provider's region; None where it is not known.
 

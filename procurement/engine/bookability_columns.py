@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ from procurement.engine.periods import DAYS_PER_YEAR, MONTHS_PER_YEAR, SMALLEST_
 from procurement.engine.quote_filter import accepts_accelerator
 from procurement.engine.quote_terms import (
     INTERRUPTIBLE_MODELS,
+    LIST_CAPACITY,
     capacity_class_of,
-    is_list_price,
     node_size,
     quote_expiry,
 )
@@ -82,40 +83,63 @@ def quote_columns(scenario: Scenario) -> QuoteColumns:
     builds = {build.id: index for index, build in enumerate(scenario.builds)}
     as_of = scenario.as_of.toordinal()
     filled = [_filled(quote, _cluster(quote, builds, scenario)) for quote in quotes]
-    gaps = [_gaps(quote, quote.cluster in builds) for quote in filled]
+    classes = tuple(capacity_class_of(quote) for quote in filled)
+    is_list = tuple(one in LIST_CAPACITY for one in classes)
+    gaps = [_gaps(quote, one, quote.cluster in builds) for quote, one in zip(filled, classes, strict=True)]
     memory = {name: memory_gb(name) for name in {quote.accelerator for quote in quotes if quote.accelerator}}
+    may_lack = [is_one and quote.accelerator is not None for quote, is_one in zip(filled, is_list, strict=True)]
 
-    def numbers(value: Callable[[Quote], float | int | None], unknown: float) -> Numbers:
-        return np.array([unknown if (one := value(quote)) is None else one for quote in filled], dtype=np.float64)
+    def stated(name: str, unknown: float) -> Numbers:
+        return _numbers(map(attrgetter(name), filled), unknown)
+
+    def days(name: str, unknown: float) -> Numbers:
+        return _numbers(map(_ordinal, map(attrgetter(name), filled)), unknown)
 
     return QuoteColumns(
-        quantity=numbers(lambda quote: quote.quantity_available, np.inf),
-        domain=numbers(_domain, np.inf),
-        node=numbers(node_size, 1),
-        interconnect=numbers(_interconnect, np.nan),
-        fabric=numbers(lambda quote: None if quote.fabric is None else FABRICS.index(quote.fabric), np.nan),
-        memory=numbers(lambda quote: memory.get(quote.accelerator or ""), np.nan),
-        earliest=numbers(lambda quote: _ordinal(quote.earliest_start), as_of),
-        available_to=numbers(lambda quote: _ordinal(quote.available_to), np.inf),
-        lead=numbers(lambda quote: quote.lead_time_days, 0),
-        horizon=numbers(lambda quote: quote.booking_horizon_days, np.inf),
-        least=numbers(lambda quote: quote.min_accelerators, 0),
-        least_days=numbers(_least_days, 0),
-        most_days=numbers(lambda quote: quote.max_days, np.inf),
-        quota=numbers(lambda quote: quote.quota_accelerators, np.inf),
-        interruption=numbers(lambda quote: quote.monthly_interruption, np.nan),
-        expires=numbers(lambda quote: _ordinal(quote_expiry(quote)), np.inf),
-        quoted=numbers(lambda quote: _ordinal(quote.quoted_on), -np.inf),
+        quantity=stated("quantity_available", np.inf),
+        domain=_numbers(map(_domain, filled, is_list), np.inf),
+        node=_numbers(map(node_size, filled), 1),
+        interconnect=_numbers(map(_interconnect, filled, is_list), np.nan),
+        fabric=_numbers((None if one.fabric is None else FABRICS.index(one.fabric) for one in filled), np.nan),
+        memory=_numbers((memory.get(quote.accelerator or "") for quote in filled), np.nan),
+        earliest=days("earliest_start", as_of),
+        available_to=days("available_to", np.inf),
+        lead=stated("lead_time_days", 0),
+        horizon=stated("booking_horizon_days", np.inf),
+        least=stated("min_accelerators", 0),
+        least_days=_numbers(map(_least_days, filled), 0),
+        most_days=stated("max_days", np.inf),
+        quota=stated("quota_accelerators", np.inf),
+        interruption=stated("monthly_interruption", np.nan),
+        expires=_numbers(_expiries(filled), np.inf),
+        quoted=days("quoted_on", -np.inf),
         is_interruptible=np.array([quote.purchase_model in INTERRUPTIBLE_MODELS for quote in filled], dtype=np.bool_),
         has_quantity=np.array([quote.quantity_available is not None for quote in filled], dtype=np.bool_),
         has_accelerator=np.array([quote.accelerator is not None for quote in quotes], dtype=np.bool_),
         cluster=np.array([builds.get(quote.cluster or "", UNKNOWN) for quote in quotes], dtype=np.int64),
-        capacity_class=tuple(capacity_class_of(quote) for quote in filled),
-        missing=tuple(gap if not is_list else () for gap, is_list in gaps),
+        capacity_class=classes,
+        missing=tuple(() if may else gap for gap, may in zip(gaps, may_lack, strict=True)),
         assumed=tuple(
-            _assumed(quote, gap) if is_list else () for quote, (gap, is_list) in zip(quotes, gaps, strict=True)
+            _assumed(quote, gap) if may else () for quote, gap, may in zip(quotes, gaps, may_lack, strict=True)
         ),
     )
+
+
+def _numbers(values: Iterable[float | int | None], unknown: float) -> Numbers:
+    """Return a column of numbers, ``unknown`` where there is none."""
+    column = np.array(list(values), dtype=np.float64)  # None becomes NaN
+    column[np.isnan(column)] = unknown
+    return column
+
+
+def _expiries(quotes: Iterable[Quote]) -> Iterable[int | None]:
+    """Return the last day of each quote; those that state the same have the same."""
+    known: dict[tuple[object, ...], int | None] = {}
+    for quote in quotes:
+        key = (quote.purchase_model, quote.quoted_on, quote.valid_until)
+        if key not in known:
+            known[key] = _ordinal(quote_expiry(quote))
+        yield known[key]
 
 
 def _ordinal(day: date | None) -> int | None:
@@ -153,16 +177,17 @@ def _replaced(quote: Quote, values: Mapping[str, Any]) -> Quote:
 REQUIRED = (
     "accelerator", "interconnect", "quantity_available", "largest_domain_accelerators", "earliest_start",
 )  # fmt: skip
+required_of = attrgetter(*REQUIRED)
 
 
-def _gaps(quote: Quote, has_cluster: bool) -> tuple[tuple[str, ...], bool]:
-    """Return the required fields that are missing, and whether a list price may lack them."""
-    gaps = [name for name in REQUIRED if getattr(quote, name) is None]
+def _gaps(quote: Quote, capacity_class: str | None, has_cluster: bool) -> tuple[str, ...]:
+    """Return the required fields that are missing."""
+    gaps = [name for name, value in zip(REQUIRED, required_of(quote), strict=True) if value is None]
     if has_cluster and "earliest_start" in gaps:
         gaps.remove("earliest_start")  # the record of the cluster says when
-    if capacity_class_of(quote) is None:
+    if capacity_class is None:
         gaps.append("capacity_class")
-    return tuple(gaps), is_list_price(quote) and quote.accelerator is not None
+    return tuple(gaps)
 
 
 def _assumed(quote: Quote, gaps: Iterable[str]) -> tuple[str, ...]:
@@ -171,16 +196,16 @@ def _assumed(quote: Quote, gaps: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*gaps, *more)))
 
 
-def _domain(quote: Quote) -> int | None:
+def _domain(quote: Quote, is_list: bool) -> int | None:
     if quote.largest_domain_accelerators is not None:
         return quote.largest_domain_accelerators
-    return node_size(quote) if is_list_price(quote) else None
+    return node_size(quote) if is_list else None
 
 
-def _interconnect(quote: Quote) -> int | None:
+def _interconnect(quote: Quote, is_list: bool) -> int | None:
     if quote.interconnect is not None:
         return INTERCONNECTS.index(quote.interconnect)
-    if not is_list_price(quote):
+    if not is_list:
         return None
     return INTERCONNECTS.index("single_node" if node_size(quote) > 1 else "single_accelerator")
 

@@ -1,7 +1,7 @@
 """What one unit of price costs every workload: the rows of the ledger in factored form."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from procurement.engine.costs.registry import COMPONENT_BY_KEY
 from procurement.engine.demand import deadline_months
 from procurement.engine.equal_work import Asked, asked_hours
 from procurement.engine.ledger import Terms
+from procurement.engine.pairs import Indices
 from procurement.engine.periods import (
     HOURS_PER_DAY,
     MONTHS_PER_YEAR,
@@ -55,6 +56,13 @@ class Factors:
     needs: Numbers  # N in the group's accelerator type
     activity: "Activity"
     tail: Numbers | None = None  # one instance-hour price of the tail's quote
+
+    def at(self, rows: Indices) -> "Factors":
+        """Return the factors of some workloads, for sums over the whole contract."""
+        return replace(
+            self, hourly=self.hourly[rows], upfront=self.upfront[rows], exit=self.exit[rows],
+            storage=self.storage[rows], egress=self.egress[rows], supported=self.supported[rows],
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,7 +218,7 @@ def billing_factors(
     if billing.is_committed:
         hourly, supported, upfront = units * dues.hourly, units * dues.supported, units * dues.upfront
     else:
-        hourly = _metered(batch, billing, needs, units, activity) + _shortfall(batch, billing, units, activity)
+        hourly = _metered(batch, billing, needs, units, activity) + shortfall(batch, billing, units, activity)
         supported, upfront = hourly, units
     return Factors(
         hourly=hourly,
@@ -228,7 +236,8 @@ def billing_factors(
 
 def dues_of(batch: Batch, billing: Billing, activity: Activity, *, dropped: int) -> Dues:
     """Return what one instance costs under a kind of contract with so many terms less; computed once for each kind."""
-    key = (billing.is_committed, billing.is_prepaid, billing.term, billing.hours_per_month, dropped)
+    is_nominal = batch.terms.rate is None
+    key = (billing.is_committed, billing.is_prepaid, billing.term, billing.hours_per_month, dropped, is_nominal)
     if key not in activity.dues:
         activity.dues[key] = _dues(batch, billing, activity, dropped)
     return activity.dues[key]
@@ -292,7 +301,8 @@ def _full_hours(batch: Batch, needs: Numbers, hours: Numbers) -> Numbers:
     return full
 
 
-def _shortfall(batch: Batch, billing: Billing, units: Numbers, activity: Activity) -> Numbers | float:
+def shortfall(batch: Batch, billing: Billing, units: Numbers, activity: Activity) -> Numbers | float:
+    """Return instance-hours that a minimum bills beyond those used, valued when the minimum ends."""
     if not billing.least_days:
         return 0.0
     month = whole_months(months_from_days(billing.least_days)) - 1

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +28,10 @@ from procurement.engine.units import (
 
 Rows = NDArray[np.intp]
 Index = Rows | tuple[Rows, None]
-THROUGHPUT_FIELDS = (
-    "fabric", "network_gbps_per_accelerator", "measured_allreduce_gbps", "failures_per_1000_node_days",
-    "restart_minutes", "storage_read_gb_s", "storage_write_gb_s", "toll_multiplier", "measured_runs",
+throughput_fields = attrgetter(
+    "accelerator", "accelerators_per_node", "fabric", "network_gbps_per_accelerator", "measured_allreduce_gbps",
+    "failures_per_1000_node_days", "restart_minutes", "storage_read_gb_s", "storage_write_gb_s", "toll_multiplier",
+    "measured_runs",
 )  # fmt: skip
 
 
@@ -49,8 +51,10 @@ class QuotePrices:
 
     def at(self, index: Index) -> "QuotePrices":
         """Return the columns of some quotes, in the shape of the index."""
-        prices = (self.hourly, self.upfront, self.setup, self.exit, self.storage, self.egress, self.support)
-        return QuotePrices(*(column[index] for column in prices), self.is_hourly_alone)
+        return QuotePrices(
+            self.hourly[index], self.upfront[index], self.setup[index], self.exit[index], self.storage[index],
+            self.egress[index], self.support[index], self.is_hourly_alone,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,7 +216,8 @@ def _billing_key(quote: Quote, *, is_trained: bool) -> tuple[object, ...]:
 
 def throughput_key(quote: Quote) -> tuple[object, ...]:
     """Return what decides the useful share of a quote; quotes with the same key have the same."""
-    return (quote.accelerator, quote.accelerators_per_node, *(getattr(quote, name) for name in THROUGHPUT_FIELDS))
+    key: tuple[object, ...] = throughput_fields(quote)
+    return key
 
 
 def _partners(quotes: Sequence[Quote], setting: Setting) -> list[int | None]:

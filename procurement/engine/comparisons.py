@@ -67,13 +67,20 @@ def case_of(
 ) -> Case:
     """Return what the options of all workloads need, with builds at their P50 dates."""
     setting = setting_at(scenario, forecasts, BASE_QUANTILE)
-    builds = {
+    builds = own_builds(scenario, readiness, forecasts)
+    needs = {workload.id: need_of(workload, setting) for workload in scenario.workloads}
+    return Case(setting, offers, builds, needs, readiness, forecasts)
+
+
+def own_builds(
+    scenario: Scenario, readiness: Mapping[str, Readiness], forecasts: Mapping[str, Forecast]
+) -> dict[str, BuildFacts]:
+    """Return what is known of the own builds."""
+    return {
         build.id: BuildFacts(build, readiness[build.id], forecasts[build.id])
         for build in scenario.builds
         if build.operator == OWN
     }
-    needs = {workload.id: need_of(workload, setting) for workload in scenario.workloads}
-    return Case(setting, offers, builds, needs, readiness, forecasts)
 
 
 def setting_at(scenario: Scenario, forecasts: Mapping[str, Forecast], quantile: float) -> Setting:

@@ -133,10 +133,10 @@ def demand_hours(workload: Workload, assumptions: Assumptions) -> DemandPlan:
         Where the demand states no form, or a file that was not read.
     """
     window, basis = window_of(workload, assumptions), float(assumptions.hours_per_month)
-    growth = np.power(1.0 + np.asarray(workload.growth_per_year), whole_years(window.count))
     demand = workload.demand
     if demand is None:
         return _undemanded(workload, window, basis)
+    growth = np.power(1.0 + np.asarray(workload.growth_per_year), whole_years(window.count))
     if demand.hourly is not None:
         return _measured(workload, window, basis, growth)
     shape = _curve_of(workload, demand)

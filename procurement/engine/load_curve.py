@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +93,7 @@ class LoadCurve:
         return LoadCurve(self.at * factor, self.above)
 
 
+@lru_cache(maxsize=1024)
 def constant_curve(accelerators: float) -> LoadCurve:
     """Return the curve of a demand that is the same in every hour."""
     return LoadCurve(np.array([0.0, accelerators, accelerators]), np.array([1.0, 1.0, 0.0]))

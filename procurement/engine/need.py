@@ -87,6 +87,12 @@ def need(workload: Workload, plan: DemandPlan, hours_per_month: float) -> Need:
     )
 
 
+def is_memory_too_small(workload: Workload) -> bool:
+    """Return whether a workload asks for fewer accelerators than hold its model, without the rest of its need."""
+    kind = workload.accelerator_types[0] if workload.accelerator_types else None
+    return "memory_too_small" in _by_memory(workload, kind)[1]
+
+
 def node_size(accelerator: str | None) -> int:
     """Return the accelerators of one node of a type: as in the reference table, 8 for racks and unknown types."""
     entry = accelerator_of(accelerator) if accelerator else None

@@ -3,22 +3,25 @@
 Where own builds, today's place, uncertain inputs or tax take part, the workload is answered in full instead.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from procurement.engine.bookability import bookability
+from procurement.engine.bookability_columns import UNKNOWN
 from procurement.engine.cloud_commitments import owed_sums
-from procurement.engine.cloud_ranking import CloudCosts, cloud_costs
-from procurement.engine.comparisons import case_of, unpriced_counts
+from procurement.engine.cloud_ranking import CloudCosts, Market, market_costs, market_of
+from procurement.engine.comparisons import BASE_QUANTILE, own_builds, setting_at, unpriced_counts
 from procurement.engine.money import money_text, rounded
+from procurement.engine.need import is_memory_too_small
 from procurement.engine.obstacles import build_reasons
-from procurement.engine.options import SHOWN, Case, CloudRow, need_reasons
-from procurement.engine.pairs import Bits, Indices
+from procurement.engine.options import SHOWN, Case, CloudRow
+from procurement.engine.pairs import Bits, Flags, Indices
 from procurement.engine.periods import Numbers
-from procurement.engine.recommend import TIE_SHARE
+from procurement.engine.pipeline import comparisons, supply_of
+from procurement.engine.recommend import TIE_SHARE, VERDICTS
 from procurement.engine.tables import Scenario, Workload
 
 LEADERS = 3  # best, runner-up, and one more to see whether the order of those two is sure
@@ -36,19 +39,37 @@ class Leaders:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shortlist:
-    """What is recommended for each workload, shape (workloads,); indices into the quotes, -1 for none."""
+    """What is recommended for each workload: best and runner-up."""
 
-    best: Indices
-    runner_up: Indices
-    is_tie: NDArray[np.bool_]
-    costs: Numbers  # of best and runner-up, shape (2, workloads)
-    is_open: NDArray[np.bool_]  # must be answered in full
+    quotes: Indices  # -1 for none, shape (2, workloads)
+    costs: Numbers  # shape (2, workloads)
+    is_tie: Flags  # shape (workloads,)
+    is_open: Flags  # whether the ledgers must decide, shape (workloads,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Offered:
+    """Which quotes may be chosen for each workload, and which candidates may not."""
+
+    allowed: Bits
+    late: Bits  # candidates that end after a hard deadline
+    unpriced: Bits  # candidates without a known cost
+
+
+def offered_of(case: Case, found: CloudCosts) -> Offered:
+    """Return what of the candidates can be chosen."""
+    candidate = case.offers.candidate
+    unknown = Bits(np.packbits(~np.isfinite(found.by_quote), axis=1), candidate.workloads)
+    late = found.late.bits()
+    return Offered(candidate.without(late | unknown), (candidate & late).without(unknown), candidate & unknown)
 
 
 def is_plain(case: Case, workload: Workload) -> bool:
     """Return whether quotes at known prices are all that may serve a workload."""
-    setting = case.setting
-    if setting.scenario.ranges or setting.terms.rate is None or setting.assumptions.tax or workload.current:
+    setting, assumptions = case.setting, case.setting.assumptions
+    if setting.scenario.ranges or setting.terms.rate is None or assumptions.tax or assumptions.keep_options:
+        return False
+    if workload.current is not None or is_memory_too_small(workload):
         return False
     return all(build_reasons(facts, workload) for facts in case.builds.values())
 
@@ -58,14 +79,17 @@ def leaders_of(found: CloudCosts, allowed: Bits) -> Leaders:
 
     The least cost of each block of quotes comes first; the cheapest are in the blocks with the least of them.
     """
-    costs = np.where(allowed.by_quote(), found.by_quote, np.inf)
+    flags, costs = allowed.by_quote(), found.by_quote
     count, width = costs.shape
-    least = np.fmin.reduceat(costs, np.arange(0, count, BLOCK), axis=0)
-    least[np.isnan(least)] = np.inf
+    firsts = range(0, count, BLOCK)
+    least = np.empty((len(firsts), width))
+    for number, first in enumerate(firsts):  # a block stays in the processor's cache
+        block = slice(first, first + BLOCK)
+        np.where(flags[block], costs[block], np.inf).min(axis=0, out=least[number])
     blocks = np.sort(np.argsort(least, axis=0, kind="stable")[:LEADERS], axis=0)
     rows = (blocks[:, np.newaxis] * BLOCK + np.arange(BLOCK)[:, np.newaxis]).reshape(-1, width)
-    near = np.where(rows < count, costs[np.minimum(rows, count - 1), np.arange(width)], np.inf)
-    near[np.isnan(near)] = np.inf
+    there, across = np.minimum(rows, count - 1), np.arange(width)
+    near = np.where((rows < count) & flags[there, across], costs[there, across], np.inf)
     places, values = [], []
     for _ in range(LEADERS):
         place = near.argmin(axis=0)[np.newaxis]
@@ -75,35 +99,31 @@ def leaders_of(found: CloudCosts, allowed: Bits) -> Leaders:
     return Leaders(np.array(places), np.array(values))
 
 
-def shortlist_of(case: Case, found: CloudCosts, allowed: Bits) -> Shortlist:
+def shortlist_of(case: Case, market: Market, found: CloudCosts, leaders: Leaders) -> Shortlist:
     """Return best and runner-up of every workload, ties settled as the recommendation settles them (semantics 27)."""
-    leaders = leaders_of(found, allowed)
-    best, second = leaders.quotes[0].copy(), leaders.quotes[1].copy()
-    costs = leaders.costs[:2].copy()
-    is_alone = ~np.isfinite(costs[1])
+    quotes, costs = leaders.quotes[:2].copy(), leaders.costs[:2].copy()
     threshold = np.maximum(TIE_SHARE * np.abs(costs[0]), case.setting.assumptions.materiality)
-    difference = np.where(is_alone, np.inf, costs[1]) - np.where(np.isfinite(costs[0]), costs[0], 0.0)
-    is_tie = difference < threshold
+    is_tie = np.isfinite(costs[1]) & (costs[1] - np.where(np.isfinite(costs[0]), costs[0], 0.0) < threshold)
     rows = np.flatnonzero(is_tie)
-    pairs = np.concatenate([rows, rows]), np.concatenate([best[rows], second[rows]])
-    owed = np.round(owed_sums(case, found, *pairs), 2).reshape(2, -1)
+    pairs = np.concatenate([rows, rows]), np.concatenate(quotes[:, rows])
+    owed = np.round(owed_sums(market, np.concatenate(costs[:, rows]), *pairs), 2).reshape(2, -1)
     unproven = unproven_at(case, *pairs).reshape(2, -1)
-    is_other = (unproven[1] < unproven[0]) | ((unproven[1] == unproven[0]) & (owed[1] < owed[0]))
-    turned = rows[is_other]
-    best[turned], second[turned] = second[turned], best[turned]
-    costs[:, turned] = costs[::-1, turned]
-    none = ~np.isfinite(costs)
-    return Shortlist(np.where(none[0], -1, best), np.where(none[1], -1, second), is_tie, costs, _unsure(found, leaders))
+    is_turned = (unproven[1] < unproven[0]) | ((unproven[1] == unproven[0]) & (owed[1] < owed[0]))
+    turned = rows[is_turned]
+    quotes[:, turned], costs[:, turned] = quotes[::-1, turned], costs[::-1, turned]
+    is_open = _unsure(found, leaders)
+    is_open[rows] |= np.isnan(owed).any(axis=0)
+    return Shortlist(np.where(np.isfinite(costs), quotes, -1), costs, is_tie, is_open)
 
 
-def unproven_at(case: Case, rows: Indices, columns: Indices) -> NDArray[np.bool_]:
+def unproven_at(case: Case, rows: Indices, columns: Indices) -> Flags:
     """Return whether more than one node is offered without a record of the cluster."""
     checks = case.offers.checks
     needed = checks.needed.values[rows, checks.needed.kinds.of[columns]]
-    return np.asarray((checks.quotes.cluster[columns] < 0) & (needed > checks.quotes.node[columns]))
+    return np.asarray((checks.quotes.cluster[columns] == UNKNOWN) & (needed > checks.quotes.node[columns]))
 
 
-def _unsure(found: CloudCosts, leaders: Leaders) -> NDArray[np.bool_]:
+def _unsure(found: CloudCosts, leaders: Leaders) -> Flags:
     """Return where costs of unlike contracts are so close that the last binary digits would order them."""
     groups = found.late.kinds.of[leaders.quotes]
     known = np.where(np.isfinite(leaders.costs), leaders.costs, 0.0)
@@ -111,8 +131,93 @@ def _unsure(found: CloudCosts, leaders: Leaders) -> NDArray[np.bool_]:
     return np.asarray((is_near & (groups[1:] != groups[:-1])).any(axis=0))
 
 
-def shortlists(scenario: Scenario, case: Case) -> dict[str, dict[str, Any]]:
-    """Return verdict, option, runner-up, tie, present costs and excluded quotes of every workload that is plain."""
-    quotes = sorted(scenario.quotes, key=lambda quote: quote.id)
-    found = cloud_costs(scenario.workloads, quotes, case.setting)
-    return {}
+def shortlists(scenario: Scenario) -> dict[str, dict[str, Any]]:
+    """Return verdict, option, runner-up, tie, present costs and excluded quotes of every workload.
+
+    The same as in the whole answer, which is asked for what is not plain. Present costs are the amounts that rank,
+    rounded once; the whole answer rounds each component, so that a sum of several may end on another cent.
+    """
+    ordered = replace(scenario, quotes=tuple(sorted(scenario.quotes, key=lambda quote: quote.id)))  # ties go by name
+    case = _case(ordered)
+    plain = np.array([is_plain(case, workload) for workload in scenario.workloads], dtype=np.bool_)
+    if not scenario.quotes or not plain.any():
+        return in_full(scenario, scenario.workloads)
+    market = market_of(ordered.workloads, ordered.quotes, case.setting)
+    found = market_costs(market)
+    offered = offered_of(case, found)
+    chosen = shortlist_of(case, market, found, leaders_of(found, offered.allowed))
+    is_open = chosen.is_open | ~plain
+    rest = [workload for workload, is_left in zip(scenario.workloads, is_open, strict=True) if is_left]
+    answers = in_full(scenario, rest) if rest else {}
+    counts = _counts(case, found, offered)
+    briefs = (
+        answers[workload.id] if is_open[row] else _brief(case, chosen, row, counts(row))
+        for row, workload in enumerate(scenario.workloads)
+    )
+    return {workload.id: brief for workload, brief in zip(scenario.workloads, briefs, strict=True)}
+
+
+def _case(scenario: Scenario) -> Case:
+    """Return what is known of all workloads, but for their needs."""
+    supply = supply_of(scenario)
+    offers = bookability(scenario, supply.readiness, supply.forecasts)
+    setting = setting_at(scenario, supply.forecasts, BASE_QUANTILE)
+    builds = own_builds(scenario, supply.readiness, supply.forecasts)
+    return Case(setting, offers, builds, {}, supply.readiness, supply.forecasts)
+
+
+def _counts(case: Case, found: CloudCosts, offered: Offered) -> Callable[[int], dict[str, int]]:
+    """Return how many quotes each reason removes, as a function of the workload's row."""
+    by_code = {
+        **case.offers.excluded,
+        "late_by_days": offered.late.counts(),
+        "dearer_than_shown": np.maximum(offered.allowed.counts() - SHOWN, 0),
+    }
+    codes, table = list(by_code), np.array(list(by_code.values()))
+    unpriced = offered.unpriced.counts()
+
+    def counts(row: int) -> dict[str, int]:
+        numbers = table[:, row]
+        known = {codes[index]: int(numbers[index]) for index in np.flatnonzero(numbers)}
+        if unpriced[row]:
+            workload = case.setting.scenario.workloads[row]
+            cloud = CloudRow(found.costs[row], found.late.of_workload(row), case.offers.candidate.of_workload(row))
+            for code, number in unpriced_counts(case, workload, cloud).items():
+                known[code] = known.get(code, 0) + number
+        return known
+
+    return counts
+
+
+def _brief(case: Case, chosen: Shortlist, row: int, excluded: Mapping[str, int]) -> dict[str, Any]:
+    """Return the short answer of one workload."""
+    quotes, currency = case.setting.scenario.quotes, case.setting.assumptions.currency
+    names = [None if index < 0 else f"cloud:{quotes[index].id}" for index in chosen.quotes[:, row]]
+    npv = [
+        None if name is None else money_text(rounded(float(cost), currency))
+        for name, cost in zip(names, chosen.costs[:, row], strict=True)
+    ]
+    return {
+        "verdict": "none_feasible" if names[0] is None else VERDICTS["cloud"],
+        "option": names[0],
+        "runner_up": names[1],
+        "tie": bool(chosen.is_tie[row]),
+        "npv": npv[0],
+        "runner_up_npv": npv[1],
+        "excluded": dict(excluded),
+    }
+
+
+def in_full(scenario: Scenario, workloads: Sequence[Workload]) -> dict[str, dict[str, Any]]:
+    """Return the short answer of some workloads from the whole one."""
+    answer = comparisons(replace(scenario, workloads=tuple(workloads)))
+    found = {}
+    for name, advice in answer["recommendation"].items():
+        costs = {option["option"]: option["npv"] for option in answer["options"][name]}
+        found[name] = {
+            **{key: advice[key] for key in ("verdict", "option", "runner_up", "tie")},
+            "npv": costs.get(advice["option"]),
+            "runner_up_npv": costs.get(advice["runner_up"]),
+            "excluded": answer["excluded"][name],
+        }
+    return found

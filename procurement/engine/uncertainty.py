@@ -18,6 +18,8 @@ QUANTILES = (0.1, 0.5, 0.8, 0.9)
 LINEARITY = 1e-9  # relative to the largest cost tried: below it an option counts as linear
 PROBES = 24  # points between the ends at which linearity is tested
 PROBE_SEED = 0  # of those points; they are always the same
+SMALL_PRODUCT = 2**18  # multiplications: below it BLAS stays on one core
+LEAST_PIECE = 512  # draws
 TIE = 1e-12  # relative: costs closer than this are the same cost
 
 
@@ -99,8 +101,17 @@ class LinearCosts:
     is_linear: NDArray[np.bool_]  # shape (options,); an option that is not must be evaluated on the draws itself
 
     def at(self, values: Numbers) -> Numbers:
-        """Return costs of shape (options, n) for inputs of shape (n, inputs)."""
-        return np.asarray(self.base[:, np.newaxis] + self.coefficients @ values.T)
+        """Return costs of shape (options, n) for inputs of shape (n, inputs).
+
+        A few options at once are multiplied piece by piece: one large product wakes every core and waits for it.
+        """
+        count = values.shape[0]
+        costs = np.empty((self.base.size, count))
+        step = max(LEAST_PIECE, SMALL_PRODUCT // max(self.coefficients.size, 1))
+        for first in range(0, count, step):
+            piece = slice(first, first + step)
+            np.add(self.base[:, np.newaxis], self.coefficients @ values[piece].T, out=costs[:, piece])
+        return costs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,11 +262,14 @@ def probability_cheapest(costs: Numbers) -> Numbers:
 
     An option without a cost (NaN) is never the cheapest.
     """
-    known = np.where(np.isnan(costs), np.inf, costs)
+    is_unknown = np.isnan(costs)
+    known = np.where(is_unknown, np.inf, costs) if is_unknown.any() else costs
     least = known.min(axis=0)
-    is_least = (known <= least + TIE * np.abs(least)) & np.isfinite(known)
-    sharing = np.maximum(is_least.sum(axis=0), 1)
-    return np.asarray((is_least / sharing).mean(axis=1))
+    is_least = (known <= least + TIE * np.abs(least)) & np.isfinite(least)
+    sharing = is_least.sum(axis=0, dtype=np.int64)
+    if sharing.max(initial=0) <= 1:  # no ties
+        return np.asarray(np.count_nonzero(is_least, axis=1) / costs.shape[1])
+    return np.asarray((is_least / np.maximum(sharing, 1)).mean(axis=1))
 
 
 def share_won(one: Numbers, other: Numbers) -> float:

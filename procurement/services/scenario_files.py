@@ -14,6 +14,8 @@ from procurement.engine.scenario import (
     scenario_schema,
     with_hourly_series,
 )
+from procurement.engine.shortlist import shortlists
+from procurement.engine.tables import Scenario
 from procurement.errors import ProcurementError
 
 
@@ -28,9 +30,18 @@ class ScenarioFileRefused(ProcurementError):
 
 def scenario_file_answer(*, text: str, folder: Path) -> dict[str, Any]:
     """Return the whole answer to a document; refuses it with every fault. ``folder`` holds its hourly files."""
+    return evaluate(_scenario(text, folder))
+
+
+def scenario_file_shortlist(*, text: str, folder: Path) -> dict[str, Any]:
+    """Return what is recommended for each workload of a document, without figures: for very many of them."""
+    return {"shortlist": shortlists(_scenario(text, folder))}
+
+
+def _scenario(text: str, folder: Path) -> Scenario:
     try:
         document = read_document(text)
-        return evaluate(parse_scenario(with_hourly_series(document, _hourly_series(document, folder))))
+        return parse_scenario(with_hourly_series(document, _hourly_series(document, folder)))
     except ScenarioError as error:
         raise ScenarioFileRefused(error.faults) from error
 

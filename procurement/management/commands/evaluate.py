@@ -12,6 +12,7 @@ from procurement.services.scenario_files import (
     scenario_file_answer,
     scenario_file_example,
     scenario_file_schema,
+    scenario_file_shortlist,
 )
 
 REFUSED = 2  # exit status of a document with faults: nothing was computed
@@ -24,8 +25,11 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []  # noqa: RUF012 - declared so by Django
 
     def add_arguments(self, parser: Any) -> None:
-        """Take a file, or ask for the schema or an example."""
+        """Take a file and how much is wanted of its answer, or ask for the schema or an example."""
         parser.add_argument("file", nargs="?", help="the document; - reads standard input")
+        parser.add_argument(
+            "--short", action="store_true", help="only what is recommended for each workload, without its figures"
+        )
         parser.add_argument("--schema", action="store_true", help="print the JSON Schema of the document")
         parser.add_argument("--example", action="store_true", help="print a commented document")
 
@@ -37,8 +41,9 @@ class Command(BaseCommand):
         if file is None:
             raise CommandError("Name a scenario file, or - for standard input.", returncode=REFUSED)
         text, folder = self._read(file)
+        answered = scenario_file_shortlist if options["short"] else scenario_file_answer
         try:
-            answer = scenario_file_answer(text=text, folder=folder)
+            answer = answered(text=text, folder=folder)
         except ScenarioFileRefused as refused:
             self.stderr.write("\n".join((str(refused), *refused.lines)))
             raise CommandError("Nothing was computed.", returncode=REFUSED) from refused

@@ -1,0 +1,73 @@
+"""The short answer for very many workloads: the same recommendations as the whole answer, without its ledgers."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from procurement.engine.pipeline import evaluate
+from procurement.engine.scenario import example_document, parse_scenario
+from procurement.engine.shortlist import shortlists
+from procurement.engine.tables import CurrentPlace
+from tests.benchmarks.documents import large_scenario
+
+SAME = ("verdict", "option", "runner_up", "tie")
+CENTS = Decimal("0.02")  # compute and unused commitment are rounded each
+
+
+def differences(scenario):
+    """Return where the short answer says something else than the whole one."""
+    whole, short = evaluate(scenario), shortlists(scenario)
+    found = []
+    for name, advice in whole["recommendation"].items():
+        npv = {option["option"]: option["npv"] for option in whole["options"][name]}
+        brief = short[name]
+        found += [(name, key, brief[key], advice[key]) for key in SAME if brief[key] != advice[key]]
+        if brief["excluded"] != whole["excluded"][name]:
+            found.append((name, brief["excluded"], whole["excluded"][name]))
+        for key, option in (("npv", advice["option"]), ("runner_up_npv", advice["runner_up"])):
+            if option is not None and abs(Decimal(brief[key]) - Decimal(npv[option])) > CENTS:
+                found.append((name, key, brief[key], npv[option]))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_random_market_is_answered_as_the_whole_answer_does(seed):
+    scenario = large_scenario(workloads=8, quotes=250, seed=seed)
+
+    assert differences(scenario) == []
+
+
+def test_ties_are_settled_alike_under_price_paths_and_materiality():
+    scenario = large_scenario(workloads=8, quotes=250, seed=9)
+    assumptions = replace(
+        scenario.assumptions, materiality=50_000.0,
+        price_change_per_year=replace(scenario.assumptions.price_change_per_year, cloud=-0.2),
+    )  # fmt: skip
+    scenario = replace(scenario, assumptions=assumptions)
+
+    assert differences(scenario) == []
+    assert sum(brief["tie"] for brief in shortlists(scenario).values()) > 2
+
+
+def test_prices_that_are_equal_go_by_name():
+    scenario = large_scenario(workloads=6, quotes=120, seed=3)
+    twins = tuple(replace(quote, id=f"a{quote.id}") for quote in scenario.quotes)
+
+    assert differences(replace(scenario, quotes=(*scenario.quotes, *twins))) == []
+
+
+def test_what_own_builds_or_todays_place_may_serve_is_answered_in_full():
+    scenario = parse_scenario(example_document())
+    today = CurrentPlace(place="a hall", cost_per_month=1000.0)
+    moved = replace(scenario, workloads=tuple(replace(one, current=today) for one in scenario.workloads))
+
+    assert differences(scenario) == []
+    assert differences(moved) == []
+
+
+def test_no_quotes_and_no_workloads_are_answered_too():
+    scenario = large_scenario(workloads=2, quotes=1)
+
+    assert [brief["verdict"] for brief in shortlists(replace(scenario, quotes=())).values()] == ["none_feasible"] * 2
+    assert shortlists(replace(scenario, workloads=())) == {}
