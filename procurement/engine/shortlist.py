@@ -69,6 +69,8 @@ def is_plain(case: Case, workload: Workload) -> bool:
     setting, assumptions = case.setting, case.setting.assumptions
     if setting.scenario.ranges or setting.terms.rate is None or assumptions.tax or assumptions.keep_options:
         return False
+    if case.policy.capital_budget is not None or case.policy.yearly_budget is not None:
+        return False
     if workload.current is not None or is_memory_too_small(workload):
         return False
     return all(build_reasons(facts, workload) for facts in case.builds.values())

@@ -8,7 +8,7 @@ import pytest
 from procurement.engine.pipeline import evaluate
 from procurement.engine.scenario import example_document, parse_scenario
 from procurement.engine.shortlist import shortlists
-from procurement.engine.tables import CurrentPlace
+from procurement.engine.tables import CurrentPlace, Policy
 from tests.benchmarks.documents import large_scenario
 
 SAME = ("verdict", "option", "runner_up", "tie")
@@ -64,6 +64,12 @@ def test_what_own_builds_or_todays_place_may_serve_is_answered_in_full():
 
     assert differences(scenario) == []
     assert differences(moved) == []
+
+
+def test_a_yearly_budget_is_kept_by_the_short_answer_too():
+    scenario = large_scenario(workloads=4, quotes=120, seed=5)
+
+    assert differences(replace(scenario, policy=Policy(yearly_budget=500_000.0))) == []
 
 
 def test_no_quotes_and_no_workloads_are_answered_too():
