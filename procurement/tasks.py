@@ -16,6 +16,7 @@ from procurement.services.clock import clock_tick as clock_service
 from procurement.services.evaluations import evaluation_run
 from procurement.services.expiry import price_watch
 from procurement.services.forecast_scores import forecast_scores_update
+from procurement.services.held_rows import held_rows_reapply
 from procurement.services.job_runner import Farewell, Service, job_work, jobs_bury
 from procurement.services.jobs import heartbeat_write
 from procurement.services.portfolios import portfolio_failed, portfolio_solve
@@ -37,6 +38,7 @@ JOB_KINDS: dict[str, Service] = {
     "price_sheet_import": price_sheet_import,
     "price_sheet_publish": price_sheet_publish,
     "evaluation": evaluation_run,
+    "held_rows_reapply": held_rows_reapply,
     "price_watch": price_watch,
     "forecast_scores": forecast_scores_update,
     "recompute": recompute,

@@ -8,6 +8,7 @@ from typing import Any
 
 from procurement.models import Answer, EnergizationRow, OptionRow, Run
 from procurement.selectors.runs import answer_of
+from procurement.selectors.sources import sources_failing_of
 from reports.answer_words import (
     age_sentence,
     breakeven_sentences,
@@ -36,6 +37,7 @@ from reports.supply_view import (
     ThroughputView,
     bridge_views,
     build_views,
+    discount_views,
     excluded_view,
     need_facts,
     offer_views,
@@ -93,6 +95,8 @@ class RecommendationPage:
     excluded: Sequence[tuple[str, int]]
     offers: Sequence[OfferView]
     offers_count: int
+    discounts: Sequence[tuple[str, Sequence[str]]]
+    failing_sources: Sequence[str]
     builds: Sequence[BuildView]
     throughput: Sequence[ThroughputView]
     bridges: Sequence[BridgeView]
@@ -159,6 +163,7 @@ def recommendation_page(run: Run, workload_code: str) -> RecommendationPage:
     current = next((view for view in views if view.is_current), None)
     assumptions = run_assumptions(run)
     used_builds = {option_parts(row.option).build for row in rows} - {""}
+    used_quotes = list(dict.fromkeys(option_parts(row.option).quote for row in rows if option_parts(row.option).quote))
     shown_places = _shown_places(recommended, runner_up, current)
     return RecommendationPage(
         run=run,
@@ -186,6 +191,8 @@ def recommendation_page(run: Run, workload_code: str) -> RecommendationPage:
         excluded=excluded_view(answer.excluded),
         offers=offer_views(offers, places, facts),
         offers_count=len(offers),
+        discounts=discount_views(used_quotes, places),
+        failing_sources=[source.words for source in sources_failing_of(used_quotes)],
         builds=build_views(run, used_builds, places),
         throughput=throughput_views(answer.throughput, places, shown_places),
         not_modelled=_not_modelled(answer, recommended),

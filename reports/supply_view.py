@@ -107,6 +107,12 @@ def _offer_view(offer: AvailabilityRow, places: Places, facts: ReasonFacts) -> O
     )
 
 
+def discount_views(codes: Collection[str], places: Places) -> list[tuple[str, Sequence[str]]]:
+    """Return how the prices of offers follow from their list prices, as the run froze them; none without discount."""
+    steps = {code: places.quotes.get(code, {}).get("price_steps") or () for code in codes}
+    return [(places.quote(code), told) for code, told in steps.items() if told]
+
+
 def excluded_view(excluded: Mapping[str, Any]) -> list[tuple[str, int]]:
     """Return how many offers each constraint removed, the most first; an offer may fail several."""
     names = [(exclusion_name(reason), int(count)) for reason, count in excluded.items() if count]

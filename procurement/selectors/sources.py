@@ -1,6 +1,6 @@
 """Reads of price sources: the newest attempt to refresh each, and the last good sheet that stays in force meanwhile."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -63,6 +63,15 @@ def price_sources_failing(day: date | None = None) -> list[PriceSource]:
 def sheets_kept_in_force(sources: Sequence[PriceSource]) -> dict[int, PriceSource]:
     """Return the failing sources by the key of the sheet that stays in force for them."""
     return {source.in_force.pk: source for source in sources if source.is_failing and source.in_force is not None}
+
+
+def sources_failing_of(codes: Collection[str]) -> list[PriceSource]:
+    """Return the sources whose refresh failed while an older sheet of theirs holds the price of these offers."""
+    kept = sheets_kept_in_force(price_sources_failing())
+    sheets = Quote.objects.filter(code__in=codes, is_current=True, sheet__in=list(kept)).values_list(
+        "sheet_id", flat=True
+    )
+    return [kept[pk] for pk in sorted({pk for pk in sheets if pk is not None})]
 
 
 def _grouped(sheets: list[PriceSheet]) -> list[list[PriceSheet]]:

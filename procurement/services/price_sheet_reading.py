@@ -40,7 +40,7 @@ def price_sheet_import(job: RunningJob, sheet: int) -> None:
     job.progress(0, None, f"reading {record.file_name}")
     content = sheet_content(record)
     try:
-        read = _read(record, content)
+        read = sheet_read(record, content)
     except (UnknownFormat, AmbiguousFormat) as error:
         _ask_for_columns(record, content, error)
         return
@@ -107,7 +107,8 @@ def corrections_of(record: PriceSheet) -> dict[tuple[int, str], str]:
     return {(one.line, one.column): one.value for one in record.corrections.order_by("pk")}
 
 
-def _read(record: PriceSheet, content: bytes) -> QuoteSheet:
+def sheet_read(record: PriceSheet, content: bytes) -> QuoteSheet:
+    """Return the rows of a sheet as today's mappings, rates and corrections read them."""
     aliases = dict(AcceleratorAlias.objects.filter(is_archived=False).values_list("alias", "accelerator"))
     return read_quotes(
         content, file_name=record.file_name, observed_on=record.observed_on, source=record.source,

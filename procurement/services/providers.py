@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.db import transaction
+
 from procurement.models import AcceleratorAlias, Provider, Site
 from procurement.permissions import require
 from procurement.services.actors import Actor
+from procurement.services.jobs import job_request
 from procurement.services.records import record_archive, record_create, record_update
 
 
@@ -46,6 +49,12 @@ def site_archive(*, by: Actor, site: Site, version: int, is_archived: bool = Tru
 
 
 def accelerator_alias_create(*, by: Actor, values: Mapping[str, Any]) -> AcceleratorAlias:
-    """Map a supplier's name; sheets read later use it, and held rows can be released with it."""
+    """Map a supplier's name; sheets read later use it, and rows that are held are read anew with it.
+
+    A name is an accelerator's, or `region:`, `unit:`, `sku:` or `provider:` and a name.
+    """
     require(by.user, "reference.edit")
-    return record_create(by=by, record=AcceleratorAlias(**values), action="accelerator_alias.create")
+    with transaction.atomic():
+        alias = record_create(by=by, record=AcceleratorAlias(**values), action="accelerator_alias.create")
+        job_request(kind="held_rows_reapply", dedupe_key=f"held_rows_reapply:{alias.pk}", args={"mapping": alias.pk})
+    return alias

@@ -38,6 +38,7 @@ SECTIONS = {
         ("Expiring", "procurement:expiries"),
         ("Discounts", "procurement:discounts"),
         ("Price sheets", "procurement:price_sheets"),
+        ("Held rows", "procurement:held_rows"),
         ("Sources", "procurement:price_sources"),
         ("Providers", "procurement:providers"),
     ),

@@ -6,10 +6,21 @@ import pytest
 from django.urls import reverse
 
 from procurement.models import ContractDiscount, PriceSheet, SheetState
+from procurement.selectors.runs import run_latest_finished
 from procurement.services.quotes import quote_supersede
-from tests.factories import AS_OF, SYSTEM, actor, make_assumptions, make_discount, make_provider, make_quote
+from tests.factories import (
+    AS_OF,
+    SYSTEM,
+    actor,
+    make_assumptions,
+    make_discount,
+    make_provider,
+    make_quote,
+    make_workload,
+)
 from tests.procurement.api_tools import make_sheet
 from tests.procurement.page_tools import signed_in, typed
+from tests.procurement.test_runs import work_off
 
 pytestmark = pytest.mark.django_db
 EUR = {"base": "EUR", "counter": "USD", "rate": "1.16", "on": date(2026, 11, 27), "source": "ECB"}
@@ -215,3 +226,22 @@ def test_a_failed_refresh_leaves_the_last_good_sheet_in_force_and_every_page_say
     for page in (shown("price_sources"), shown("quotes"), shown("quote", quote.pk)):
         assert "line 7: no price" in page
     assert "stays in force" in shown("quotes")
+
+
+def test_a_recommendation_shows_the_discount_its_run_froze_and_the_source_that_was_not_refreshed():
+    good = make_sheet()
+    PriceSheet.objects.filter(pk=good.pk).update(format_key="own_csv", observed_on=AS_OF - timedelta(days=12))
+    bad = make_sheet(state=SheetState.REFUSED)
+    PriceSheet.objects.filter(pk=bad.pk).update(message="line 7: no price", content_sha256="1" * 64)
+    make_quote(price="3.00", sheet=PriceSheet.objects.get(pk=good.pk))
+    make_discount(time_zone="Europe/Berlin")
+    make_workload()
+    work_off()
+
+    run = run_latest_finished()
+    page = words(signed_in("viewer").get(reverse("reports:recommendation", args=[run.pk, "serve"])).content.decode())
+
+    assert "Contract discounts in these figures" in page
+    assert "<li>= 2.7 USD per accelerator-hour</li>" in page
+    assert "<dt>Not refreshed</dt>" in page
+    assert "line 7: no price" in page
