@@ -1,18 +1,15 @@
-"""Providers, sites, aliases, price sheets and quotes as the interface takes and shows them."""
-
-from typing import Any
+"""Providers, sites, aliases and quotes as the interface takes and shows them."""
 
 from rest_framework import serializers
 
-from procurement.api.fields import Code, Day, DecimalText, Document, Documents, Flag, MoneyText, Text, Texts
+from procurement.api.fields import Code, Documents, MoneyText, Text, Texts
 from procurement.api.serializers_base import (
     RECORD_FIELDS,
     RangesField,
     RecordInput,
     RecordOutput,
-    StrictSerializer,
 )
-from procurement.models import AcceleratorAlias, PriceSheet, Provider, Quote, SheetRow, Site
+from procurement.models import AcceleratorAlias, Provider, Quote, Site
 
 PROVIDER_FIELDS = ("code", "name", "website", "note")
 SITE_FIELDS = ("code", "name", "country", "region", "utility", "note")
@@ -87,68 +84,6 @@ class AliasOutput(RecordOutput):
         fields = ("id", *ALIAS_FIELDS, *RECORD_FIELDS)
 
 
-class PriceSheetInput(StrictSerializer):
-    """A file of prices with what the file does not say itself."""
-
-    file = serializers.FileField(allow_empty_file=True, help_text="the price file as it was received")
-    observed_on = Day(help_text="day the prices were true")
-    source = Text(max_length=500, help_text="where the file comes from, with its address")
-    provider = Code(queryset=Provider.objects.all(), required=False, help_text="for formats that name none")
-    currency = Text(max_length=3, required=False, help_text="ISO 4217 code for formats that state none")
-    format_key = Text(max_length=60, required=False, help_text="the format, where it cannot be told from the file")
-    is_skipping_faulty = Flag(default=False, help_text="import the good rows of a sheet with faults")
-    reason = Text(required=False, allow_blank=True, max_length=300, help_text="why, for the history")
-
-
-class PriceSheetOutput(RecordOutput):
-    """A price sheet and what became of its rows."""
-
-    provider = serializers.CharField(source="provider.code", default=None, allow_null=True)
-    received_by = serializers.CharField(source="received_by.username", default=None, allow_null=True)
-
-    class Meta:
-        model = PriceSheet
-        fields = (
-            "id", "provider", "file_name", "content_sha256", "source", "observed_on", "currency", "format_key", "state",
-            "is_skipping_faulty", "rows_ready", "rows_new", "rows_changed", "rows_same", "rows_held", "rows_faulty",
-            "message", "received_at", "received_by", "imported_at",
-        )  # fmt: skip
-
-
-class SheetRowOutput(RecordOutput):
-    """A held, faulty or released row of a sheet, with its raw values and every reason."""
-
-    raw = Document()
-    values = Document()
-    reasons = Documents()
-    released_by = serializers.CharField(source="released_by.username", default=None, allow_null=True)
-
-    class Meta:
-        model = SheetRow
-        fields = (
-            "id", "line", "state", "raw", "values", "reasons", "released_by", "released_at", "release_reason",
-        )  # fmt: skip
-
-
-class ReleaseInput(StrictSerializer):
-    """What a person states so that a held row counts as a quote."""
-
-    reason = Text(max_length=300, help_text="why the row may be trusted")
-    accelerator = Text(max_length=60, required=False)
-    accelerators_per_node = serializers.IntegerField(required=False, min_value=1, max_value=100_000)
-    accelerators_per_instance = DecimalText(max_digits=24, decimal_places=8, required=False)
-    price = DecimalText(max_digits=24, decimal_places=8, required=False)
-    price_basis = serializers.ChoiceField(choices=Quote._meta.get_field("price_basis").choices or (), required=False)
-    currency = Text(max_length=3, required=False)
-    purchase_model = serializers.ChoiceField(
-        choices=Quote._meta.get_field("purchase_model").choices or (), required=False
-    )
-    term_months = serializers.IntegerField(required=False, min_value=1, max_value=1200)
-    region = Text(max_length=80, required=False)
-    provider = Text(max_length=60, required=False)
-    quoted_on = Day(required=False)
-
-
 class QuoteInput(RecordInput):
     """What may be written of a quote; a change makes a new version."""
 
@@ -184,9 +119,3 @@ class QuoteOutput(RecordOutput):
     class Meta:
         model = Quote
         fields = QUOTE_SHOWN
-
-
-def sheet_options(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of price_sheet_receive that the values hold."""
-    names = ("provider", "currency", "format_key", "is_skipping_faulty")
-    return {name: values[name] for name in names if values.get(name) not in (None, "")}

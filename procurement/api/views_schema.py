@@ -18,7 +18,8 @@ from procurement.api.openapi import OPENAPI_FILE
 from procurement.api.renderers import HtmlRenderer, YamlRenderer
 
 INDEX = (
-    "providers", "sites", "accelerator_aliases", "price_sheets", "quotes", "builds", "workloads", "workload_presets",
+    "providers", "sites", "accelerator_aliases", "price_sheets", "import_profiles", "quotes",
+    "builds", "workloads", "workload_presets",
     "assumption_sets", "runs", "latest_recommendations", "decisions", "jobs", "history", "tokens", "tables", "evaluate",
     "me", "schema", "docs", "reference",
 )  # fmt: skip

@@ -13,10 +13,10 @@ from procurement.api.base import ApiView, DetailApi, ListApi, PostApi, actor, do
 from procurement.api.filters import Filter
 from procurement.api.parsing import BoundedMultiPartParser
 from procurement.api.renderers import BinaryRenderer
-from procurement.api.serializers_quotes import (
+from procurement.api.serializers_quotes import QuoteOutput
+from procurement.api.serializers_sheets import (
     PriceSheetInput,
     PriceSheetOutput,
-    QuoteOutput,
     ReleaseInput,
     SheetRowOutput,
     sheet_options,
@@ -64,6 +64,8 @@ class PriceSheetListApi(ListApi, PostApi):
 
 class PriceSheetDetailApi(DetailApi):
     """One price sheet and the counts of its rows."""
+
+    has_not_modified = False  # a worker reads it without a new version: that is the one of its person
 
     resource = "price-sheets"
     output = PriceSheetOutput

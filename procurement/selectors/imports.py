@@ -57,6 +57,11 @@ def profile_for(sheet: PriceSheet, digest: str) -> ImportProfile | None:
     return found.filter(provider=sheet.provider).first() or found.first()
 
 
+def profiles_all() -> QuerySet[ImportProfile]:
+    """Return all kept profiles, those used last first."""
+    return ImportProfile.objects.select_related("provider", "used_by")
+
+
 def reports_of(sheet: PriceSheet) -> QuerySet[ImportReport]:
     """Return the reports of a sheet, newest first."""
     return sheet.reports.select_related("made_by")

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from procurement.models import Decision, Quote, Tranche, Waiver
+from procurement.models import Decision, ImportReport, Quote, Tranche, Waiver
 from procurement.permissions import ROLES
 from procurement.services.builds import evidence_add, promise_add
 from procurement.services.jobs import job_request
@@ -44,6 +44,9 @@ ROUTES = {
     "price_sheets": QUOTE_WORK,
     "price_sheet": READ, "price_sheet_file": READ, "sheet_rows": READ,
     "sheet_row_release": {"POST": ANALYST},
+    "import_validate": {"POST": ANALYST}, "import_execute": {"POST": ANALYST}, "import_undo": {"POST": ANALYST},
+    "import_discard": {"POST": ANALYST}, "corrections": QUOTE_WORK,
+    "import_reports": READ, "import_report": READ, "import_profiles": READ,
     "quotes": QUOTE_WORK,
     "quote": {"GET": READERS, "PATCH": ANALYST, "DELETE": ANALYST},
     "quote_restore": {"POST": ANALYST},
@@ -239,6 +242,10 @@ def _samples() -> dict:
         "evaluation": {"evaluation_id": make_evaluation(make_user("someone")).pk},
         "table": {"table": "quotes"}, "table_schema": {"table": "options"},
     }  # fmt: skip
+    for name in ("import_validate", "import_execute", "import_undo", "import_discard", "corrections", "import_reports"):
+        samples[name] = {"id": sheet.pk}
+    report = ImportReport.objects.create(sheet=sheet, kind="validation", is_ok=True)
+    samples["import_report"] = {"id": sheet.pk, "report_id": report.pk}
     portfolio = make_portfolio(made.run)
     for name in ("portfolio", "portfolio_answer", "allocation", "portfolio_stop"):
         samples[name] = {"id": portfolio.pk}
