@@ -91,6 +91,15 @@ SHOWN: dict[type[Model], dict[str, Any]] = {
         "list_filter": ("state",),
         "exclude": ("inputs",),
     },
+    models.UsageFile: {
+        "list_display": ("file_name", "format_key", "state", "rows_new", "rows_held", "rows_faulty"),
+        "list_filter": ("state", "format_key"),
+    },
+    models.UsageRow: {"list_display": ("file", "line", "state", "code", "column", "value"), "list_filter": ("state",)},
+    models.UsageJob: {"list_display": ("job_id", "build", "workload", "outcome", "accelerators", "started_at")},
+    models.UsageSample: {"list_display": ("place_label", "workload", "started_at", "ended_at", "in_use")},
+    models.UsageCharge: {"list_display": ("provider_label", "sku", "month", "effective_cost", "currency")},
+    models.UsageOffer: {"list_display": ("field", "workload", "build", "state", "decided_by")},
     models.ForecastScore: {
         "list_display": ("build_code", "gate", "as_of", "p50_on", "p80_on", "p90_on", "reached_on"),
         "list_filter": ("gate", "operator"),

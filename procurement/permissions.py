@@ -22,6 +22,7 @@ ACTIONS: dict[str, tuple[str, ...]] = {
     "evidence.add": (FACILITIES,),
     "workload.edit": (ANALYST,),
     "assumptions.edit": (FINANCE,),
+    "actuals.import": (ANALYST, FACILITIES, FINANCE),
     "run.request": (ANALYST, FACILITIES, FINANCE),
     "portfolio.request": (ANALYST, FACILITIES, FINANCE),
     "decision.prepare": (ANALYST, FINANCE),

@@ -11,6 +11,7 @@ from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
 from procurement.selectors.jobs import jobs_due_count
+from procurement.services.actuals import usage_import, usage_import_failed
 from procurement.services.clock import clock_request
 from procurement.services.clock import clock_tick as clock_service
 from procurement.services.evaluations import evaluation_run
@@ -41,6 +42,7 @@ JOB_KINDS: dict[str, Service] = {
     "held_rows_reapply": held_rows_reapply,
     "price_watch": price_watch,
     "forecast_scores": forecast_scores_update,
+    "usage_import": usage_import,
     "recompute": recompute,
     "recompute_energization": recompute_energization,
     "recompute_availability": recompute_availability,
@@ -50,6 +52,7 @@ JOB_KINDS: dict[str, Service] = {
 
 # What is still to be said of a job that failed for good: called as farewell(message=..., **args).
 JOB_FAREWELLS: dict[str, Farewell] = {
+    "usage_import": usage_import_failed,
     "price_sheet_import": price_sheet_failed,
     "price_sheet_publish": price_sheet_failed,
     "recompute_energization": run_failed,

@@ -4,6 +4,7 @@ from django.urls import path, register_converter
 
 from procurement.api import (
     views_accounts,
+    views_actuals,
     views_build_parts,
     views_builds,
     views_decisions,
@@ -156,6 +157,22 @@ runs = [
     ),
 ]
 looking_back = [
+    path("actuals/files/", views_actuals.UsageFileListApi.as_view(), name="usage_files"),
+    path(f"actuals/files/{ID}/", views_actuals.UsageFileDetailApi.as_view(), name="usage_file"),
+    path(f"actuals/files/{ID}/file/", views_actuals.UsageFileFileApi.as_view(), name="usage_file_file"),
+    path(f"actuals/files/{ID}/withdraw/", views_actuals.UsageFileWithdrawApi.as_view(), name="usage_file_withdraw"),
+    path(f"actuals/files/{ID}/rows/", views_actuals.UsageRowListApi.as_view(), name="usage_rows"),
+    path(
+        f"actuals/files/{ID}/rows/<record_id:row_id>/assign/",
+        views_actuals.UsageRowAssignApi.as_view(),
+        name="usage_row_assign",
+    ),
+    path(f"actuals/workloads/{CODE}/", views_actuals.WorkloadMeasuredApi.as_view(), name="workload_measured"),
+    path(f"actuals/builds/{CODE}/", views_actuals.BuildMeasuredApi.as_view(), name="build_measured"),
+    path("actuals/offers/", views_actuals.UsageOfferListApi.as_view(), name="usage_offers"),
+    path(f"actuals/offers/{ID}/", views_actuals.UsageOfferDetailApi.as_view(), name="usage_offer"),
+    path(f"actuals/offers/{ID}/accept/", views_actuals.UsageOfferAcceptApi.as_view(), name="usage_offer_accept"),
+    path(f"actuals/offers/{ID}/decline/", views_actuals.UsageOfferDeclineApi.as_view(), name="usage_offer_decline"),
     path("forecast-scores/", views_track_record.ForecastScoreListApi.as_view(), name="forecast_scores"),
     path("forecast-track-record/", views_track_record.TrackRecordApi.as_view(), name="track_record"),
     path("learned-slips/", views_track_record.LearnedSlipListApi.as_view(), name="learned_slips"),

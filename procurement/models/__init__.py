@@ -1,6 +1,17 @@
 """Database records; import them from here."""
 
 from procurement.models.accounts import ApiToken, AuditEntry
+from procurement.models.actuals import (
+    OfferState,
+    UsageCharge,
+    UsageFile,
+    UsageJob,
+    UsageOffer,
+    UsageRow,
+    UsageRowState,
+    UsageSample,
+    UsageState,
+)
 from procurement.models.api import ApiIdempotency, ApiUsage, Evaluation
 from procurement.models.assumptions import AssumptionSet, FxRate
 from procurement.models.builds import Build, CostLine, Evidence, Promise, Site, Tranche, Waiver
@@ -71,6 +82,15 @@ __all__ = [
     "Site",
     "StagedRow",
     "Tranche",
+    "OfferState",
+    "UsageCharge",
+    "UsageFile",
+    "UsageJob",
+    "UsageOffer",
+    "UsageRow",
+    "UsageRowState",
+    "UsageSample",
+    "UsageState",
     "Waiver",
     "Workload",
 ]

@@ -29,7 +29,7 @@ MAIN = (
     ("Assumptions", "procurement:assumptions", ("/assumptions/",)),
     ("Portfolio", "procurement:portfolios", ("/portfolios/",)),
     ("Runs", "procurement:runs", ("/runs/", "/jobs/")),
-    ("Look back", "procurement:track_record", ("/look-back/",)),
+    ("Look back", "procurement:actuals", ("/look-back/",)),
     ("Reports", "reports:index", ("/reports/",)),
 )
 SECTIONS = {
@@ -48,6 +48,8 @@ SECTIONS = {
         ("Sites", "procurement:sites"),
     ),
     "look_back": (
+        ("Planned and measured", "procurement:actuals"),
+        ("Usage files", "procurement:usage_files"),
         ("Forecast track record", "procurement:track_record"),
         ("Learned slips", "procurement:learned_slips"),
     ),

@@ -3,11 +3,11 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -51,6 +51,7 @@ class Sum:
     end: date | None = None
 
 
+Group = TypeVar("Group", bound=Hashable)
 Key = tuple[str, str, str, str, str, str]  # provider, region, sku, category, status, currency
 
 
@@ -70,23 +71,33 @@ class Focus:
     def parse(self, document: Document, context: Context) -> Parsed:
         """Return realised rates by provider, region, instance type and way of paying."""
         table = document.table(*NEEDED)
-        if table is None:
-            return Parsed(rows=0)
-        reader = _Reader(table)
-        for record in table.records:
-            if table.even(record):
-                reader.take(record)
-            else:
-                reader.hold(record, ragged(len(record.cells), len(table.header)))
-        reader.parsed.realised = reader.frame()
-        return reader.parsed
+        return Parsed(rows=0) if table is None else _read(table, table.records)
+
+    def parse_by(self, document: Document, group: Callable[[TableRows, Record], Group]) -> dict[Group, Parsed]:
+        """Return realised rates apart for each group of charges, such as those of one month."""
+        table = document.table(*NEEDED)
+        groups: dict[Group, list[Record]] = defaultdict(list)
+        for record in table.records if table else ():
+            groups[group(table, record)].append(record)  # type: ignore[arg-type]
+        return {name: _read(table, records) for name, records in groups.items()}  # type: ignore[arg-type]
+
+
+def _read(table: TableRows, records: Sequence[Record]) -> Parsed:
+    reader = _Reader(table, len(records))
+    for record in records:
+        if table.even(record):
+            reader.take(record)
+        else:
+            reader.hold(record, ragged(len(record.cells), len(table.header)))
+    reader.parsed.realised = reader.frame()
+    return reader.parsed
 
 
 class _Reader:
-    def __init__(self, table: TableRows) -> None:
+    def __init__(self, table: TableRows, rows: int) -> None:
         self.table = table
         self.getters = {name: table.getter(name) for name in table.header}
-        self.parsed = Parsed(rows=len(table.records))
+        self.parsed = Parsed(rows=rows)
         self.sums: dict[Key, Sum] = defaultdict(Sum)
         self.unused: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
 
@@ -107,9 +118,9 @@ class _Reader:
                 getter = self.getters.get(column)
                 numbers[column] = read_number(getter(record)) if getter else None
             column = "ChargePeriodStart"
-            start = _day(self.text(record, column))
+            start = day_of(self.text(record, column))
             column = "ChargePeriodEnd"
-            end = _day(self.text(record, column))
+            end = day_of(self.text(record, column))
         except CellError as error:
             self.parsed.faults.append(error.at(record.line, column))
             return
@@ -249,7 +260,7 @@ def _rate(cost: Decimal, hours: Decimal | None) -> Decimal | None:
     return rounded(cost / hours) if hours else None
 
 
-def _day(text: str) -> date | None:
+def day_of(text: str) -> date | None:
     """Return the day of a period; the worked examples of the specification write month first."""
     match = DATE_SHORT.fullmatch(text)
     if match:

@@ -122,6 +122,11 @@ BADGES: dict[str, Badge] = {
     "committed": Badge("Committed", "lock", INFO),
     "paid": Badge("Paid", "check", GOOD),
     "default": Badge("Default", "info", NEUTRAL),
+    # measured use and what it offers
+    "left_out": Badge("Left out", "minus", NEUTRAL),
+    "open": Badge("Open", "clock", INFO),
+    "accepted": Badge("Accepted", "check", GOOD),
+    "declined": Badge("Declined", "cross", NEUTRAL),
     # a forecast, and what became of it
     "fits": Badge("Fits", "check", GOOD),
     "later": Badge("Later than said", "alert", BAD),

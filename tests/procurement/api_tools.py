@@ -25,6 +25,10 @@ from procurement.models import (
     SheetRow,
     SheetRowState,
     SheetState,
+    UsageFile,
+    UsageRow,
+    UsageRowState,
+    UsageState,
 )
 from procurement.services.accounts import token_create
 from procurement.services.actors import Actor
@@ -141,6 +145,16 @@ def make_sheet(*, state: SheetState = SheetState.IMPORTED) -> PriceSheet:
     reasons = [{"code": "unknown_accelerator", "message": "not known", "release": "name it"}]
     SheetRow.objects.create(sheet=sheet, line=2, state=SheetRowState.HELD, raw={"id": "q1"}, reasons=reasons)
     return sheet
+
+
+def make_usage_file() -> UsageFile:
+    """Return a file of measured use with one name that is not known."""
+    file = UsageFile(file_name="jobs.txt", content_sha256="1" * 64, source="slurmdbd", state=UsageState.IMPORTED)
+    file.file.save("jobs.bin", ContentFile(b"JobID|State\n"), save=False)
+    file.save()
+    held = {"state": UsageRowState.HELD, "code": "unknown_workload", "value": "grp17", "message": "not on record"}
+    UsageRow.objects.create(file=file, line=2, **held)
+    return file
 
 
 def make_evaluation(user: User) -> Evaluation:

@@ -4,13 +4,21 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from procurement.models import Decision, ImportReport, Quote, Tranche, Waiver
+from procurement.models import Decision, ImportReport, Quote, Tranche, UsageOffer, Waiver
 from procurement.permissions import ROLES
 from procurement.services.builds import evidence_add, promise_add
 from procurement.services.jobs import job_request
 from procurement.services.providers import accelerator_alias_create, site_create
 from tests.factories import AS_OF, SYSTEM, actor, make_build, make_discount, make_quote, make_user, make_workload
-from tests.procurement.api_tools import ApiClient, client_of, make_evaluation, make_run, make_sheet, new_token
+from tests.procurement.api_tools import (
+    ApiClient,
+    client_of,
+    make_evaluation,
+    make_run,
+    make_sheet,
+    make_usage_file,
+    new_token,
+)
 from tests.procurement.portfolio_runs import make_portfolio
 
 pytestmark = pytest.mark.django_db
@@ -82,6 +90,10 @@ ROUTES = {
     "options": READ, "availability": READ, "latest_recommendations": READ, "latest_recommendation": READ,
     "portfolios": {"GET": READERS, "POST": ASKERS}, "portfolio": READ, "portfolio_answer": READ, "allocation": READ,
     "portfolio_stop": {"POST": ASKERS},
+    "usage_files": {"GET": READERS, "POST": ASKERS}, "usage_file": READ, "usage_file_file": READ, "usage_rows": READ,
+    "usage_file_withdraw": {"POST": ASKERS}, "usage_row_assign": {"POST": ASKERS},
+    "workload_measured": READ, "build_measured": READ, "usage_offers": READ, "usage_offer": READ,
+    "usage_offer_accept": {"POST": ANALYST}, "usage_offer_decline": {"POST": ANALYST},
     "forecast_scores": READ, "track_record": READ, "learned_slips": READ, "learned_slips_propose": {"POST": FINANCE},
     "decisions": {"GET": READERS, "POST": PREPARERS},
     "decision": READ,
@@ -202,6 +214,8 @@ def _samples() -> dict:
         by=actor(), build=build, values={"gate": "powered", "date": "2027-06-01", "stated_on": "2026-11-01"}
     )
     sheet = make_sheet()
+    usage = make_usage_file()
+    offer = UsageOffer.objects.create(workload=workload, field="demand", measured={"utilisation": 0.5})
     decision = Decision.objects.create(
         code="D-2026-0001", run=made.run, workload_code="serve", option="on_prem:hall-1", amount="1", currency="USD",
         valid_until=AS_OF, inputs_digest=made.answer.digest, prepared_by=make_user("preparer", role="analyst"),
@@ -255,6 +269,12 @@ def _samples() -> dict:
         samples[name] = samples[f"{name}_restore"] = {"code": record.code}
     for name in ("build", "build_restore", "build_document", "build_status", "tranches", "cost_lines", "waivers"):
         samples[name] = of_build
+    for name in ("usage_file", "usage_file_file", "usage_file_withdraw", "usage_rows"):
+        samples[name] = {"id": usage.pk}
+    samples["usage_row_assign"] = {"id": usage.pk, "row_id": usage.rows.get().pk}
+    samples |= {"workload_measured": {"code": workload.code}, "build_measured": of_build}
+    for name in ("usage_offer", "usage_offer_accept", "usage_offer_decline"):
+        samples[name] = {"id": offer.pk}
     samples["evidence_list"] = samples["promises"] = of_build
     for name in ("subscription", "subscription_restore", "subscription_test", "delivery_resend"):
         samples[f"reports_api:{name}"] = {"id": 1}

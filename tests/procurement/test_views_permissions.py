@@ -14,14 +14,15 @@ pytestmark = pytest.mark.django_db
 LISTS = (
     "overview", "search", "help", "quotes", "quotes_compare", "expiries", "discounts", "held_rows", "price_sheets",
     "price_sources", "providers", "builds", "capacity", "sites", "workloads", "assumptions", "runs", "jobs",
-    "decisions", "tokens", "track_record", "learned_slips",
+    "decisions", "tokens", "track_record", "learned_slips", "actuals",
+    "usage_files",
 )  # fmt: skip
 # page that needs a right, the right
 FORMS = (
     ("quote_new", "quote.edit"), ("discount_new", "discount.edit"), ("price_sheet_new", "quote.edit"),
     ("provider_new", "provider.edit"), ("site_new", "site.edit"), ("build_new", "build.edit"),
     ("workload_new", "workload.edit"), ("assumption_set_new", "assumptions.edit"), ("token_new", "token.own"),
-    ("mapping_new", "reference.edit"),
+    ("mapping_new", "reference.edit"), ("usage_file_new", "actuals.import"),
 )  # fmt: skip
 
 
