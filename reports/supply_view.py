@@ -202,8 +202,30 @@ def need_facts(need: Mapping[str, Any]) -> list[dict[str, str]]:
         if known(need.get(key)) and not isinstance(need.get(key), Mapping)
     ]
     facts.append({"name": "Does it need a cluster?", "value": cluster_sentence(need)})
+    facts += fleet_facts(need.get("fleet"))
     notes = [reason_sentence(note) for note in need.get("notes") or ()]
     return [*facts, *({"name": "Note", "value": note} for note in notes)]
+
+
+def fleet_facts(fleet: Any) -> list[dict[str, str]]:
+    """Return how the size of an inference service is made up: mean, peak, queue, spare, whole nodes."""
+    if not isinstance(fleet, Mapping):
+        return []
+    named = (
+        ("for_mean", "Service: for the mean rate of tokens"),
+        ("for_peak", "Service: for the peak rate"),
+        ("for_queue", "Service: so that few requests wait"),
+        ("redundant", "Service: spare"),
+        ("total", "Service: in all, whole nodes"),
+    )
+    facts = [
+        {"name": name, "value": counted(fleet[key], "accelerator")} for key, name in named if known(fleet.get(key))
+    ]
+    rate = fleet.get("rate")
+    if isinstance(rate, Mapping):
+        each = f"{number_text(rate['tokens_per_second'], 0)} tokens per second ({words(rate['basis'])})"
+        facts.append({"name": "Service: usable rate of an accelerator", "value": each})
+    return facts
 
 
 CLUSTER_BECAUSE = {

@@ -9,7 +9,7 @@ import numpy as np
 from procurement.engine import efficiency as eff
 from procurement.engine import goodput as good
 from procurement.engine.demand import DemandPlan
-from procurement.engine.inference import model_size_b, replica_size, whole
+from procurement.engine.inference import FleetSize, fleet_size, model_size_b, replica_size, whole
 from procurement.engine.periods import SMALLEST_PART, Numbers
 from procurement.engine.tables import Training, Workload
 from providers.reference import accelerator_of, memory_gb
@@ -30,6 +30,7 @@ class Need:
     single_node_sufficient: bool | None
     best_n: int | None
     notes: tuple[str, ...]
+    fleet: FleetSize | None = None  # of an inference service: throughput, queue, spare, whole nodes
 
     @property
     def is_memory_too_small(self) -> bool:
@@ -76,14 +77,17 @@ def need(workload: Workload, plan: DemandPlan, hours_per_month: float) -> Need:
     node = node_size(kind)
     by_memory, memory_notes = _by_memory(workload, kind)
     by_deadline, deadline_notes = _by_deadline(workload, plan, hours_per_month * float(plan.window.weights.sum()))
-    known = [size for size in (by_memory, by_deadline) if size is not None]
-    best = None if not known else _in_whole_nodes(max(known), node)
+    fleet = fleet_size(workload, kind, node) if workload.inference is not None else None
+    served = None if fleet is None or fleet.total is None else fleet.total - fleet.redundant
+    known = [size for size in (by_memory, by_deadline, served) if size is not None]
+    working = None if not known else _in_whole_nodes(max(known), node)
     return Need(
         fewest_by_memory=by_memory,
         fewest_by_deadline=by_deadline,
-        single_node_sufficient=None if best is None else best <= node,
-        best_n=best,
+        single_node_sufficient=None if working is None else working <= node,
+        best_n=working if working is None or fleet is None else with_spare(working, fleet, node),
         notes=(*memory_notes, *deadline_notes),
+        fleet=fleet,
     )
 
 
@@ -91,6 +95,11 @@ def is_memory_too_small(workload: Workload) -> bool:
     """Return whether a workload asks for fewer accelerators than hold its model, without the rest of its need."""
     kind = workload.accelerator_types[0] if workload.accelerator_types else None
     return "memory_too_small" in _by_memory(workload, kind)[1]
+
+
+def with_spare(working: int, fleet: FleetSize, node: int) -> int:
+    """Return the accelerators at work with the spare ones of a service; spare is whole nodes, so all become whole."""
+    return working + fleet.redundant if not fleet.redundant else whole(working, node) + fleet.redundant
 
 
 def node_size(accelerator: str | None) -> int:

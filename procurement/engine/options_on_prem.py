@@ -182,7 +182,12 @@ def _idle_parts(flow: Flow, reserved: float) -> tuple[Flow, ...]:
 
 def is_sunk(line: CostLine, build: Build) -> bool:
     """Return whether a line is spent whatever is decided: paid or committed, or capital of a committed build."""
-    return line.status in ("paid", "committed") or (build.committed and line.basis == "once")
+    return line.status in ("paid", "committed") or (build.committed and is_paid_once(line))
+
+
+def is_paid_once(line: CostLine) -> bool:
+    """Return whether a line is one payment; energy by the kWh states no basis and is none."""
+    return line.basis == "once" and line.price_per_kwh is None
 
 
 def resale_flows(use: BuildUse, build: Build) -> tuple[Flow, ...]:

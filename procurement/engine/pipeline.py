@@ -14,6 +14,7 @@ from procurement.engine import ENGINE_VERSION
 from procurement.engine.bookability import Bookings, bookability
 from procurement.engine.bookability_columns import need_day
 from procurement.engine.bridge import scenario_bridges
+from procurement.engine.clusters import with_cluster_figures
 from procurement.engine.comparisons import case_of, comparisons_of
 from procurement.engine.equal_work import accelerators_at
 from procurement.engine.forecast import Forecast, build_forecast
@@ -64,7 +65,7 @@ def evaluate(scenario: Scenario, inputs_digest: str | None = None) -> dict[str, 
     reason = unasked_reason(scenario)
     if reason is not None:
         return answer | {"portfolio_reason": reason}
-    facts = Facts(scenario, supply.readiness, supply.forecasts, offers)
+    facts = Facts(with_cluster_figures(scenario), supply.readiness, supply.forecasts, offers)
     answer["portfolio"] = solved_portfolio(facts, time_limit_s=PORTFOLIO_SECONDS, gap=PORTFOLIO_GAP)
     del answer["portfolio_reason"]
     return answer
@@ -109,7 +110,7 @@ def portfolio(
     """
     supply = supply_of(scenario)
     offers = bookability(scenario, supply.readiness, supply.forecasts)
-    facts = Facts(scenario, supply.readiness, supply.forecasts, offers)
+    facts = Facts(with_cluster_figures(scenario), supply.readiness, supply.forecasts, offers)
     return solved_portfolio(facts, time_limit_s=time_limit_s, gap=gap, is_stopped=is_stopped)
 
 
@@ -160,6 +161,7 @@ def _availability(scenario: Scenario, offers: Bookings) -> dict[str, Any]:
 
 
 def _comparisons(scenario: Scenario, supply: Supply, offers: Bookings) -> dict[str, Any]:
+    scenario = with_cluster_figures(scenario)
     case = case_of(scenario, supply.readiness, supply.forecasts, offers)
     found = comparisons_of(case)
     bridges = scenario_bridges(scenario, supply.forecasts, offers)
@@ -191,6 +193,7 @@ def _need_answer(case: Case, workload: str) -> dict[str, Any]:
         "single_node_sufficient": need.single_node_sufficient,
         "best_n": need.best_n,
         "cluster": cluster_answer(asked, need),
+        "fleet": None if need.fleet is None else _plain(dataclasses.asdict(need.fleet)),
         "notes": list(need.notes),
     }
 

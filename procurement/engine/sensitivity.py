@@ -11,6 +11,7 @@ from procurement.engine.breakeven import at_utilisation
 from procurement.engine.equal_work import asked_hours
 from procurement.engine.flip_points import ACCURACY, FLIP_RANGES, FlipPoint, flip_point
 from procurement.engine.options_base import Option, Plan
+from procurement.engine.options_on_prem import is_paid_once
 from procurement.engine.periods import Amount, Numbers
 from procurement.engine.pricing import plan_priced
 from procurement.engine.setting import Setting
@@ -60,8 +61,13 @@ def dearer(quote: Quote, factor: Amount) -> Quote:
 
 
 def with_capital(values: Numbers, workload: Workload, setting: Setting) -> tuple[Workload, Setting]:
-    """Read every one-off line of a build as a multiple of what it is."""
-    return workload, _with_lines(setting, lambda line: line.basis == "once", values)
+    """Read every purchase of a build as a multiple of what it is."""
+    return workload, _with_lines(setting, is_purchase, values)
+
+
+def is_purchase(line: CostLine) -> bool:
+    """Return whether a line buys something; what is paid at the end to take it away is no capital."""
+    return is_paid_once(line) and line.component != "disposal"
 
 
 def with_power_price(values: Numbers, workload: Workload, setting: Setting) -> tuple[Workload, Setting]:

@@ -9,6 +9,7 @@ import pytest
 from procurement.engine.demand import demand_hours
 from procurement.engine.need import need, node_size, reference_share
 from procurement.engine.tables import Assumptions, Demand, Inference, Training, Workload
+from tests.engine.cost_documents import answered, document, quote, workload
 
 JOB = Workload(
     id="job", accelerators=64, accelerator_types=("H100",), start=date(2027, 1, 1), months=1,
@@ -107,3 +108,49 @@ def test_memory_may_be_stated_instead_of_a_type():
 @pytest.mark.parametrize(("kind", "size"), [("H100", 8), ("T4", 4), ("Trainium2", 16), ("GB200", 8), (None, 8)])
 def test_a_rack_is_not_a_node(kind, size):
     assert node_size(kind) == size
+
+
+def test_the_size_of_a_service_is_made_up_of_rate_queue_spare_and_whole_nodes():
+    # 100,000 tokens/s, twice that at the peak, 85 % of a published 3,820 of an H100 planned on: 61.6, replicas of 2;
+    # 3 requests/s at the peak x 10 s keep 30 busy; with 39 servers 4.5 % wait over a second: 78, 80 in whole nodes
+    service = {
+        "model": "llama2-70b",
+        "slo": "server",
+        "redundancy": "n_plus_1_node",
+        "requests_per_second": 1.5,
+        "service_seconds": 10,
+    }
+    asked = workload(
+        kind="llm_inference",
+        shape="replicas",
+        accelerators=88,
+        inference=service,
+        demand={"tokens_per_second": 100000, "peak_to_mean": 2},
+    )
+    found = answered(document(quotes=[quote()], workloads=[asked]))["need"]["w"]
+
+    assert (found["fleet"]["for_mean"], found["fleet"]["for_peak"]) == (32, 62)
+    assert (found["fleet"]["for_queue"], found["fleet"]["redundant"], found["fleet"]["total"]) == (78, 8, 88)
+    assert (found["best_n"], found["single_node_sufficient"]) == (88, False)
+    assert found["cluster"] == {"answer": "no", "because": "parts_work_alone", "accelerators": 2, "node": 8}
+
+
+def test_one_spare_node_does_not_make_a_cluster_of_a_service_that_fits_one():
+    service = {"model": "llama3.1-8b", "slo": "server", "redundancy": "two_sites"}
+    asked = workload(
+        kind="llm_inference", shape="replicas", inference=service, demand={"tokens_per_second": 4000, "peak_to_mean": 2}
+    )
+    found = answered(document(quotes=[quote()], workloads=[asked]))["need"]["w"]
+
+    assert (found["single_node_sufficient"], found["best_n"]) == (True, 16)
+    assert found["cluster"]["answer"] == "no"
+
+
+def test_whether_a_cluster_is_needed_is_answered_for_every_workload():
+    inside = workload(shape="one_job", accelerators=8)
+    beyond = workload(id="x", shape="one_job", accelerators=16)
+    wide = workload(id="y", shape="one_job", accelerators=64, training={"params_b": 70, "tokens_per_step": 4e6})
+    found = answered(document(quotes=[quote()], workloads=[inside, beyond, wide]))["need"]
+
+    assert [found[name]["cluster"]["answer"] for name in ("w", "x", "y")] == ["no", "yes", "yes"]
+    assert [found[name]["cluster"]["because"] for name in ("w", "x")] == ["stated_size", "stated_size"]

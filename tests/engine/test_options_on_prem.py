@@ -254,3 +254,15 @@ def test_a_providers_build_is_no_on_prem_option():
     answer = owned([build(operator="Cloud")])
 
     assert [entry["option"] for entry in answer["options"]["w"]] == ["cloud:od"]
+
+
+def test_energy_is_never_sunk_whatever_its_line_leaves_out():
+    # a power line states no basis; in a hall that is paid for, its kWh are what running the work there costs
+    line = {"component": "power", "it_kw": 20, "pue": "1.5", "price_per_kwh": "0.10", "currency": "USD"}
+    hall = {"component": "hardware", "amount": "100000", "currency": "USD", "basis": "once"}
+    answer = answered(document(quotes=[quote()], builds=[build(committed=True, costs=[hall, line])]))
+    found = option(answer, "on_prem:own#marginal")
+
+    assert {name: amount for name, amount in found["components"].items() if amount != "0.00"} == {
+        "power": "26280.00"  # 20 x 1.5 x 8,760 x 0.10
+    }

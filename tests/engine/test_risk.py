@@ -225,3 +225,14 @@ def test_the_answer_at_cautious_dates_is_told_where_it_differs():
 
     assert found["option"] == "on_prem:own"
     assert {"code": "flips_at_p90", "option": "cloud:od"} in found["reasons"]
+
+
+def test_the_price_of_capital_is_varied_without_the_price_of_energy():
+    hall = {**HARDWARE, "amount": "100000"}
+    power = {"component": "power", "it_kw": 20, "pue": "1.5", "price_per_kwh": "0.10", "currency": "USD"}
+    own = build(costs=[hall, power])
+    found = flips(answered(document(quotes=[quote()], builds=[own], workloads=[workload(shape="one_job")])))
+
+    # 280,320 rented less 26,280 of energy may be paid for what costs 100,000
+    assert found["capital"]["value"] == pytest.approx((280320 - 26280) / 100000, abs=1e-6)
+    assert found["power_price"]["value"] == pytest.approx((280320 - 100000) / 26280, abs=1e-6)
