@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.engine.cost_documents import advice, answered, build, document, late_build, option, quote, workload
 
-FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+FEW = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 EUR = [{"base": "EUR", "counter": "USD", "rate": "1.25", "on": "2026-11-01", "source": "test"}]
 
 
