@@ -108,6 +108,13 @@ SHOWN: dict[type[Model], dict[str, Any]] = {
     models.Decision: {
         "list_display": ("code", "workload_code", "option", "amount", "state", "prepared_by", "approved_by")
     },
+    models.QuoteRequest: {"list_display": ("code", "title", "state", "due_at"), "list_filter": ("state",)},
+    models.RequestInvitation: {"list_display": ("request", "provider", "contact_email", "state")},
+    models.RequestBid: {
+        "list_display": ("request", "invitation", "option", "version", "state", "received_at", "digest"),
+        "exclude": ("sealed", "sealed_file"),
+    },
+    models.RequestOpening: {"list_display": ("request", "begun_by", "opened_by", "opened_at")},
     models.Job: {
         "list_display": ("id", "kind", "status", "attempts", "run_after", "progress_message"),
         "list_filter": ("status", "kind"),

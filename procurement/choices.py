@@ -137,6 +137,39 @@ def reading_choices() -> Choices:
     return _choices(codes.READINGS)
 
 
+def power_status_choices() -> Choices:
+    """Return how firm the power of an offer is."""
+    return [("firm", "Firm"), ("curtailable", "Curtailable"), ("temporary", "Temporary")]
+
+
+def cooling_status_choices() -> Choices:
+    """Return how far the cooling of an offer is."""
+    return [("in_service", "In service"), ("installed", "Installed, not tested"), ("planned", "Planned")]
+
+
+def asked_item_choices() -> Choices:
+    """Return what every request asks, by the column of a bid that answers it."""
+    return [
+        ("interconnect", "Scale: one node, several nodes or a cluster"),
+        ("largest_domain_accelerators", "Largest fabric domain"),
+        ("fabric", "Fabric"),
+        ("measured_allreduce_gbps", "Measured all-reduce"),
+        ("site", "Site"),
+        ("power_status", "Power: firm, curtailable or temporary"),
+        ("cooling_status", "Cooling"),
+        ("earliest_start", "Day of delivery"),
+        ("delivery_said_by", "Who says so"),
+        ("access_terms", "Access"),
+        ("term_months", "Term"),
+        ("ramp", "Ramp"),
+        ("min_accelerators", "Least that can be bought"),
+        ("termination", "Termination"),
+        ("renewal", "Renewal"),
+        ("storage_per_gb_month", "Storage"),
+        ("egress_per_gb", "Data out"),
+    ]
+
+
 def workload_presets() -> tuple[Preset, ...]:
     """Return the presets a workload may start from."""
     return PRESETS

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -13,6 +13,8 @@ from rest_framework import serializers
 EARLIEST_DAY, LATEST_DAY = date(1990, 1, 1), date(2199, 12, 31)
 DECIMAL_PATTERN = r"^[+-]?\d{1,16}(\.\d{1,12})?$"
 _DECIMAL = re.compile(DECIMAL_PATTERN, re.ASCII)
+_INSTANT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})", re.ASCII | re.IGNORECASE)
+_WHOLE = re.compile(r"[+-]?\d{1,15}", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
@@ -31,6 +33,11 @@ def money(value: Any) -> str | None:
         return None
     whole, _, decimals = text.partition(".")
     return f"{whole}.{decimals:<02}"
+
+
+def _is_form(field: Any) -> bool:
+    """Return whether a field is read from a form, where everything is text."""
+    return hasattr(getattr(field.root, "initial_data", None), "getlist")
 
 
 class DecimalText(serializers.DecimalField):
@@ -92,7 +99,9 @@ class Whole(serializers.IntegerField):
     """A whole number."""
 
     def to_internal_value(self, data: Any) -> int:
-        """Return the number; 12.0 is 12, and "12" and true are none."""
+        """Return the number; 12.0 is 12, and true is none, nor is "12" outside a form."""
+        if _is_form(self) and isinstance(data, str) and _WHOLE.fullmatch(data):
+            data = int(data)
         is_number = isinstance(data, int | Decimal | float) and not isinstance(data, bool)
         if not is_number or Decimal(data) != Decimal(data).to_integral_value():
             self.fail("invalid")
@@ -104,8 +113,7 @@ class Flag(serializers.BooleanField):
 
     def to_internal_value(self, data: Any) -> bool:
         """Return the flag."""
-        is_form = hasattr(getattr(self.root, "initial_data", None), "getlist")
-        if not isinstance(data, bool) and not is_form:
+        if not isinstance(data, bool) and not _is_form(self):
             self.fail("invalid", input=str(data)[:60])
         return bool(super().to_internal_value(data))
 
@@ -121,6 +129,26 @@ class Day(serializers.DateField):
         if not EARLIEST_DAY <= day <= LATEST_DAY:
             raise serializers.ValidationError(f"{day} should be from {EARLIEST_DAY} to {LATEST_DAY}.")
         return day
+
+
+class Instant(serializers.DateTimeField):
+    """An instant with its zone; a time without one could be any of them."""
+
+    default_error_messages = {  # noqa: RUF012 - the framework reads a dict
+        "no_instant": "Should be an instant with its zone, such as 2026-12-04T12:00:00+01:00 or 2026-12-04T11:00:00Z.",
+    }
+
+    def to_internal_value(self, value: Any) -> datetime:
+        """Return the instant in UTC; refuses one that no record of this service can have."""
+        if not isinstance(value, str) or not _INSTANT.fullmatch(value):
+            self.fail("no_instant")
+        try:
+            moment = datetime.fromisoformat(value.upper()).astimezone(UTC)
+        except (ValueError, OverflowError):
+            self.fail("no_instant")
+        if not EARLIEST_DAY <= moment.date() <= LATEST_DAY:
+            raise serializers.ValidationError(f"{moment.date()} should be from {EARLIEST_DAY} to {LATEST_DAY}.")
+        return moment
 
 
 class Code(serializers.SlugRelatedField):

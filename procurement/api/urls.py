@@ -15,6 +15,8 @@ from procurement.api import (
     views_prices,
     views_quotes,
     views_reference,
+    views_requests,
+    views_requests_parts,
     views_runs,
     views_schema,
     views_sheets,
@@ -86,6 +88,63 @@ quotes = [
     path("discounts/", views_discounts.DiscountListApi.as_view(), name="discounts"),
     path(f"discounts/{CODE}/", views_discounts.DiscountDetailApi.as_view(), name="discount"),
     path(f"discounts/{CODE}/restore/", views_discounts.DiscountRestoreApi.as_view(), name="discount_restore"),
+]
+requests = [
+    path("requests/", views_requests.RequestListApi.as_view(), name="requests"),
+    path(f"requests/{CODE}/", views_requests.RequestDetailApi.as_view(), name="request"),
+    path(f"requests/{CODE}/publish/", views_requests.RequestPublishApi.as_view(), name="request_publish"),
+    path(f"requests/{CODE}/extend/", views_requests.RequestExtendApi.as_view(), name="request_extend"),
+    path(f"requests/{CODE}/open/", views_requests.RequestOpenApi.as_view(), name="request_open"),
+    path(f"requests/{CODE}/opening/", views_requests.RequestOpeningApi.as_view(), name="request_opening"),
+    path(f"requests/{CODE}/comparison/", views_requests.ComparisonApi.as_view(), name="request_comparison"),
+    path(f"requests/{CODE}/comparison.csv", views_requests.ComparisonCsvApi.as_view(), name="request_comparison_csv"),
+    path(
+        f"requests/{CODE}/comparison.xlsx",
+        views_requests.ComparisonWorkbookApi.as_view(),
+        name="request_comparison_xlsx",
+    ),
+    path(f"requests/{CODE}/award/", views_requests.RequestAwardApi.as_view(), name="request_award"),
+    path(f"requests/{CODE}/cancel/", views_requests.RequestCancelApi.as_view(), name="request_cancel"),
+    path(f"requests/{CODE}/invitations/", views_requests_parts.InvitationListApi.as_view(), name="request_invitations"),
+    path(
+        f"requests/{CODE}/invitations/{ID}/",
+        views_requests_parts.InvitationDetailApi.as_view(),
+        name="request_invitation",
+    ),
+    path(
+        f"requests/{CODE}/invitations/{ID}/restore/",
+        views_requests_parts.InvitationRestoreApi.as_view(),
+        name="request_invitation_restore",
+    ),
+    path(
+        f"requests/{CODE}/invitations/{ID}/decline/",
+        views_requests_parts.InvitationDeclineApi.as_view(),
+        name="request_invitation_decline",
+    ),
+    path(f"requests/{CODE}/questions/", views_requests_parts.QuestionListApi.as_view(), name="request_questions"),
+    path(
+        f"requests/{CODE}/questions/{ID}/answer/",
+        views_requests_parts.QuestionAnswerApi.as_view(),
+        name="request_question_answer",
+    ),
+    path(f"requests/{CODE}/notices/", views_requests_parts.NoticeListApi.as_view(), name="request_notices"),
+    path(f"requests/{CODE}/letters/", views_requests_parts.LetterListApi.as_view(), name="request_letters"),
+    path(
+        f"requests/{CODE}/letters/{ID}/sent/", views_requests_parts.LetterSentApi.as_view(), name="request_letter_sent"
+    ),
+    path(f"requests/{CODE}/bids/", views_requests_parts.BidListApi.as_view(), name="request_bids"),
+    path(f"requests/{CODE}/bids/{ID}/", views_requests_parts.BidDetailApi.as_view(), name="request_bid"),
+    path(
+        f"requests/{CODE}/bids/{ID}/withdraw/",
+        views_requests_parts.BidWithdrawApi.as_view(),
+        name="request_bid_withdraw",
+    ),
+    path(f"requests/{CODE}/bids/{ID}/reject/", views_requests_parts.BidRejectApi.as_view(), name="request_bid_reject"),
+    path(
+        f"requests/{CODE}/bids/{ID}/attachment/",
+        views_requests_parts.BidAttachmentApi.as_view(),
+        name="request_bid_attachment",
+    ),
 ]
 builds = [
     path("builds/", views_builds.BuildListApi.as_view(), name="builds"),
@@ -217,6 +276,6 @@ description = [
     path("reference/", views_schema.ReferenceApi.as_view(), name="reference"),
 ]
 urlpatterns = [
-    *description, *reference, *quotes, *builds, *workloads, *runs, *portfolios, *looking_back, *decisions, *accounts,
-    *answers,
+    *description, *reference, *quotes, *requests, *builds, *workloads, *runs, *portfolios, *looking_back,
+    *decisions, *accounts, *answers,
 ]  # fmt: skip

@@ -4,9 +4,28 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from typing import Protocol, TypeVar
 
 from procurement.engine.tables import FxRate
 
+
+class DatedPair(Protocol):
+    """A pair of currencies with a day; records and rows alike."""
+
+    @property
+    def base(self) -> str:
+        """The currency that is priced."""
+
+    @property
+    def counter(self) -> str:
+        """The currency it is priced in."""
+
+    @property
+    def on(self) -> date:
+        """The day of the rate."""
+
+
+Dated = TypeVar("Dated", bound=DatedPair)
 MINOR_DIGITS = {  # digits after the point, ISO 4217; every other currency has two
     "BIF": 0, "CLP": 0, "DJF": 0, "GNF": 0, "ISK": 0, "JPY": 0, "KMF": 0, "KRW": 0, "PYG": 0, "RWF": 0, "UGX": 0,
     "VND": 0, "VUV": 0, "XAF": 0, "XOF": 0, "XPF": 0, "BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3,
@@ -76,8 +95,13 @@ def exchange_rate(source: str, target: str, rates: Iterable[FxRate], as_of: date
     """
     if source == target:
         return 1.0
-    known = [fx for fx in rates if fx.on <= as_of and {fx.base, fx.counter} == {source, target}]
-    if not known:
+    newest = newest_rate(source, target, rates, as_of)
+    if newest is None:
         return None
-    newest = max(known, key=lambda fx: (fx.on, fx.base == source))
     return newest.rate if newest.base == source else 1.0 / newest.rate
+
+
+def newest_rate(source: str, target: str, rates: Iterable[Dated], as_of: date) -> Dated | None:
+    """Return the dated rate that holds between two currencies: the latest not after the day, in either direction."""
+    known = [fx for fx in rates if fx.on <= as_of and {fx.base, fx.counter} == {source, target}]
+    return max(known, key=lambda fx: (fx.on, fx.base == source), default=None)

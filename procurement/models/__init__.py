@@ -22,6 +22,18 @@ from procurement.models.imports import CellCorrection, ImportProfile, ImportRepo
 from procurement.models.jobs import Heartbeat, Job, JobStatus
 from procurement.models.portfolios import AllocationRow, Portfolio, PortfolioState
 from procurement.models.quotes import AcceleratorAlias, PriceSheet, Provider, Quote, SheetRow, SheetRowState, SheetState
+from procurement.models.requests import (
+    InvitationState,
+    NoticeKind,
+    QuoteRequest,
+    RequestInvitation,
+    RequestLetter,
+    RequestNotice,
+    RequestOpening,
+    RequestQuestion,
+    RequestState,
+)
+from procurement.models.requests_bids import BidState, BidTerms, RequestBid
 from procurement.models.runs import (
     Answer,
     AvailabilityRow,
@@ -45,6 +57,8 @@ __all__ = [
     "AssumptionSet",
     "AuditEntry",
     "AvailabilityRow",
+    "BidState",
+    "BidTerms",
     "Build",
     "CellCorrection",
     "ComponentRow",
@@ -60,9 +74,11 @@ __all__ = [
     "Heartbeat",
     "ImportProfile",
     "ImportReport",
+    "InvitationState",
     "Job",
     "JobStatus",
     "MonthRow",
+    "NoticeKind",
     "OptionRow",
     "Portfolio",
     "PortfolioState",
@@ -71,7 +87,15 @@ __all__ = [
     "Promise",
     "Provider",
     "Quote",
+    "QuoteRequest",
     "ReportKind",
+    "RequestBid",
+    "RequestInvitation",
+    "RequestLetter",
+    "RequestNotice",
+    "RequestOpening",
+    "RequestQuestion",
+    "RequestState",
     "RowOutcome",
     "Run",
     "RunAnswer",

@@ -2,14 +2,18 @@
 
 from django.db.models import Model, Q, QuerySet
 
-from procurement.models import AuditEntry, Build, Quote
+from procurement.models import AuditEntry, Build, Quote, QuoteRequest
 
 
 def history_of(record: Model) -> QuerySet[AuditEntry]:
-    """Return what happened to a record, newest first; a build's parts and a quote's versions included."""
+    """Return what happened to a record, newest first; a build's or request's parts and a quote's versions too."""
     wanted = _entries(record._meta.model_name, [record.pk])
     if isinstance(record, Build):
         for part in ("tranches", "costs", "waived", "evidence", "promises"):
+            related = getattr(record, part)
+            wanted |= _entries(related.model._meta.model_name, list(related.values_list("pk", flat=True)))
+    if isinstance(record, QuoteRequest):
+        for part in ("invitations", "bids", "notices", "asked_questions"):
             related = getattr(record, part)
             wanted |= _entries(related.model._meta.model_name, list(related.values_list("pk", flat=True)))
     if isinstance(record, Quote):

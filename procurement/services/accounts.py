@@ -16,7 +16,7 @@ from procurement.services.audit import audit_record
 
 RESOURCES = (
     "providers", "sites", "price-sheets", "quotes", "builds", "workloads", "assumption-sets", "runs", "portfolios",
-    "decisions", "actuals", "jobs", "subscriptions", "evaluate", "*",
+    "decisions", "requests", "actuals", "jobs", "subscriptions", "evaluate", "*",
 )  # fmt: skip
 SCOPES = tuple(f"{resource}:{access}" for resource in RESOURCES for access in ("read", "write"))
 

@@ -16,7 +16,16 @@ from procurement.choices import (
     purchase_model_choices,
     shape_choices,
 )
-from procurement.models import Build, DecisionState, JobStatus, PortfolioState, Quote, RunState, SheetState
+from procurement.models import (
+    Build,
+    DecisionState,
+    JobStatus,
+    PortfolioState,
+    Quote,
+    RequestState,
+    RunState,
+    SheetState,
+)
 from procurement.selectors.assumptions import day_of_evaluation
 from procurement.selectors.quotes import providers_active, quote_expiry
 
@@ -167,3 +176,10 @@ class DecisionFilter(django_filters.FilterSet):
 
     q = search_filter("code", "workload_code", "option")
     state = choice_filter("state", "State", DecisionState.choices)
+
+
+class RequestFilter(django_filters.FilterSet):
+    """Filters of the list of requests for quotes."""
+
+    q = search_filter("code", "title", "need", "region")
+    state = choice_filter("state", "State", [pair for pair in RequestState.choices if pair[0] != "closed"])

@@ -23,7 +23,7 @@ MAIN = (
     ("Overview", "procurement:overview", ()),
     ("Recommendations", "reports:recommendations", ("/recommendations/",)),
     ("Decisions", "procurement:decisions", ("/decisions/",)),
-    ("Quotes", "procurement:quotes", ("/quotes/", "/price-sheets/", "/providers/", "/discounts/")),
+    ("Quotes", "procurement:quotes", ("/quotes/", "/price-sheets/", "/providers/", "/discounts/", "/requests/")),
     ("Builds", "procurement:builds", ("/builds/", "/capacity/", "/sites/")),
     ("Workloads", "procurement:workloads", ("/workloads/",)),
     ("Assumptions", "procurement:assumptions", ("/assumptions/",)),
@@ -40,6 +40,7 @@ SECTIONS = {
         ("Price sheets", "procurement:price_sheets"),
         ("Held rows", "procurement:held_rows"),
         ("Sources", "procurement:price_sources"),
+        ("Requests", "procurement:requests"),
         ("Providers", "procurement:providers"),
     ),
     "builds": (

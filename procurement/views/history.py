@@ -33,6 +33,23 @@ WORDS = {
     "withdrawn": "withdrawn",
     "revoke": "revoked",
     "watch": "watched",
+    "publish": "published",
+    "amend": "amended",
+    "extend": "given a later deadline",
+    "cancel": "cancelled",
+    "begin_opening": "about to be opened",
+    "open": "opened",
+    "record_opening": "opened, with these bids",
+    "award": "awarded",
+    "not_award": "not awarded",
+    "decline": "declined",
+    "bid_after_all": "taken up after all",
+    "notify": "written to all suppliers",
+    "send": "sent",
+    "ask": "asked",
+    "answer": "answered",
+    "withdraw": "withdrawn",
+    "reject": "rejected",
 }
 THINGS = {
     "costline": "Cost line",
@@ -41,6 +58,12 @@ THINGS = {
     "assumptionset": "Assumption set",
     "pricesheet": "Price sheet",
     "sheetrow": "Row",
+    "quoterequest": "Request",
+    "requestinvitation": "Invitation",
+    "requestbid": "Bid",
+    "requestnotice": "Notice",
+    "requestquestion": "Question",
+    "requestletter": "Letter",
 }
 
 

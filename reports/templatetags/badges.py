@@ -104,6 +104,17 @@ BADGES: dict[str, Badge] = {
     "approved": Badge("Approved", "check", GOOD),
     "rejected": Badge("Rejected", "cross", BAD),
     "withdrawn": Badge("Withdrawn", "undo", NEUTRAL),
+    # requests for quotes and bids
+    "published": Badge("Open for bids", "megaphone", INFO),
+    "closed": Badge("Closed, to be opened", "lock", WARN),
+    "opened": Badge("Opened", "check", INFO),
+    "awarded": Badge("Awarded", "flag", GOOD),
+    "not_awarded": Badge("Not awarded", "minus", NEUTRAL),
+    "sealed": Badge("Sealed", "lock", INFO),
+    "replaced": Badge("Replaced", "history", NEUTRAL),
+    "late": Badge("Late, never opened", "clock", WARN),
+    "broken": Badge("Seal broken", "alert", BAD),
+    "invited": Badge("Invited", "person", INFO),
     # how sure
     "high": Badge("High", "shield", GOOD),
     "medium": Badge("Medium", "half", WARN),

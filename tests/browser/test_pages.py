@@ -1,12 +1,16 @@
 """Pages as people meet them: no axe violation, nothing from elsewhere, keyboard, phone, paper, no script."""
 
+from datetime import timedelta
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from pypdf import PdfReader
 
+from procurement.selectors import clock
 from procurement.services.job_runner import job_work
 from procurement.tasks import JOB_KINDS
 from tests.factories import make_assumptions, make_build, make_discount, make_quote, make_workload
+from tests.procurement.requests_tools import make_request, opened_sample
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -22,9 +26,17 @@ def records():
     quote = make_quote()
     build = make_build("hall-1")
     workload = make_workload("serve")
+    quote_request = opened_sample()
+    asked = make_request(due_at=clock.database_now() + timedelta(days=1))
+    invitation = asked.invitations.first()
     while job_work(kinds=JOB_KINDS) is not None:
         pass
-    return {"quote": quote.pk, "offer": quote.code, "build": build.code, "workload": workload.code}
+    return {
+        "quote": quote.pk, "offer": quote.code, "build": build.code, "workload": workload.code,
+        "request": quote_request.code,
+        "bid": quote_request.bids.get().pk, "asked": asked.code, "invitation": invitation.pk,
+        "letter": invitation.letters.first().pk,
+    }  # fmt: skip
 
 
 PAGES = (
@@ -36,7 +48,11 @@ PAGES = (
     "/builds/{build}/costs/", "/builds/{build}/history/", "/capacity/", "/workloads/", "/workloads/new/",
     "/workloads/{workload}/", "/assumptions/", "/assumptions/new/", "/runs/", "/jobs/", "/decisions/",
     "/decisions/new/?workload={workload}", "/account/tokens/", "/account/tokens/new/", "/search/?q=h100", "/help/",
-    "/styleguide/", "/nowhere/",
+    "/requests/", "/requests/new/", "/requests/{request}/", "/requests/{request}/bids/",
+    "/requests/{request}/questions/",
+    "/requests/{request}/comparison/", "/requests/{request}/bids/{bid}/", "/requests/{request}/award/",
+    "/requests/{asked}/", "/requests/{asked}/letters/", "/requests/{asked}/letters/{letter}/",
+    "/requests/{asked}/suppliers/{invitation}/bid/", "/styleguide/", "/nowhere/",
 )  # fmt: skip
 
 

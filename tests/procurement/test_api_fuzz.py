@@ -33,6 +33,7 @@ from procurement.config.wsgi import application
 from procurement.services.builds import evidence_add
 from tests.factories import AS_OF, actor, make_build, make_quote, make_user, make_workload
 from tests.procurement.api_tools import make_run, make_sheet, new_token
+from tests.procurement.requests_tools import opened_sample
 
 pytestmark = pytest.mark.fuzz
 
@@ -89,7 +90,18 @@ def _samples() -> dict:
         "tranches": build.tranches.get().pk, "costs": build.costs.first().pk, "waivers": build.waived.first().pk,
         "evidence": evidence_add(by=actor(), build=build, values=statement).pk,
     }  # fmt: skip
-    codes = {"providers": "acme", "quotes": quote.code, "builds": build.code, "workloads": workload.code}
+    asked = opened_sample()
+    ids |= {
+        "invitations": asked.invitations.first().pk, "questions": asked.asked_questions.first().pk,
+        "letters": asked.notices.first().letters.first().pk, "bids": asked.bids.first().pk,
+    }  # fmt: skip
+    codes = {
+        "requests": asked.code,
+        "providers": "acme",
+        "quotes": quote.code,
+        "builds": build.code,
+        "workloads": workload.code,
+    }
     return {"token": f"Bearer {made.key}.{secret}", "ids": ids, "codes": codes, "workload": workload.code}
 
 

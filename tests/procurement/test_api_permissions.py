@@ -20,6 +20,7 @@ from tests.procurement.api_tools import (
     new_token,
 )
 from tests.procurement.portfolio_runs import make_portfolio
+from tests.procurement.requests_tools import opened_sample
 
 pytestmark = pytest.mark.django_db
 
@@ -64,6 +65,19 @@ ROUTES = {
     "discounts": {"GET": READERS, "POST": PREPARERS},
     "discount": {"GET": READERS, "PATCH": PREPARERS, "DELETE": PREPARERS},
     "discount_restore": {"POST": PREPARERS},
+    "requests": QUOTE_WORK,
+    "request": {"GET": READERS, "PATCH": ANALYST},
+    "request_publish": {"POST": ANALYST}, "request_extend": {"POST": ANALYST}, "request_cancel": {"POST": ANALYST},
+    "request_award": {"POST": ANALYST}, "request_open": {"POST": FINANCE},
+    "request_opening": READ, "request_comparison": READ, "request_comparison_csv": READ,
+    "request_comparison_xlsx": READ,
+    "request_invitations": QUOTE_WORK,
+    "request_invitation": {"GET": READERS, "PATCH": ANALYST, "DELETE": ANALYST},
+    "request_invitation_restore": {"POST": ANALYST}, "request_invitation_decline": {"POST": ANALYST},
+    "request_questions": QUOTE_WORK, "request_question_answer": {"POST": ANALYST},
+    "request_notices": READ, "request_letters": READ, "request_letter_sent": {"POST": ANALYST},
+    "request_bids": QUOTE_WORK, "request_bid": READ, "request_bid_attachment": READ,
+    "request_bid_withdraw": {"POST": ANALYST}, "request_bid_reject": {"POST": ANALYST},
     "builds": BUILD_WORK,
     "build": {"GET": READERS, "PATCH": FACILITIES, "DELETE": FACILITIES},
     "build_restore": {"POST": FACILITIES},
@@ -263,6 +277,7 @@ def _samples() -> dict:
     portfolio = make_portfolio(made.run)
     for name in ("portfolio", "portfolio_answer", "allocation", "portfolio_stop"):
         samples[name] = {"id": portfolio.pk}
+    samples |= _request_samples()
     for name in ("decision", "decision_approve", "decision_reject", "decision_withdraw"):
         samples[name] = {"code": decision.code}
     for name, record in (("provider", quote.provider), ("site", site), ("workload", workload)):
@@ -281,4 +296,21 @@ def _samples() -> dict:
     samples["reports_api:report"] = {"key": "no_such_report"}
     for name, key in part.items():
         samples[name] = samples[f"{name}_restore"] = {**of_build, "id": key}
+    return samples
+
+
+def _request_samples() -> dict:
+    quote_request = opened_sample()
+    of_request = {"code": quote_request.code}
+    names = ("", "_publish", "_extend", "_cancel", "_award", "_open", "_opening", "_comparison", "_comparison_csv",
+             "_comparison_xlsx", "_invitations", "_questions", "_notices", "_letters", "_bids")  # fmt: skip
+    samples = {f"request{name}": of_request for name in names}
+    parts = {
+        "invitation": (quote_request.invitations.first(), ("", "_restore", "_decline")),
+        "question": (quote_request.asked_questions.first(), ("_answer",)),
+        "letter": (quote_request.notices.first().letters.first(), ("_sent",)),
+        "bid": (quote_request.bids.first(), ("", "_attachment", "_withdraw", "_reject")),
+    }
+    for part, (record, endings) in parts.items():
+        samples |= {f"request_{part}{ending}": {**of_request, "id": record.pk} for ending in endings}
     return samples

@@ -15,7 +15,7 @@ LISTS = (
     "overview", "search", "help", "quotes", "quotes_compare", "expiries", "discounts", "held_rows", "price_sheets",
     "price_sources", "providers", "builds", "capacity", "sites", "workloads", "assumptions", "runs", "jobs",
     "decisions", "tokens", "track_record", "learned_slips", "actuals",
-    "usage_files",
+    "usage_files", "requests",
 )  # fmt: skip
 # page that needs a right, the right
 FORMS = (
@@ -23,6 +23,7 @@ FORMS = (
     ("provider_new", "provider.edit"), ("site_new", "site.edit"), ("build_new", "build.edit"),
     ("workload_new", "workload.edit"), ("assumption_set_new", "assumptions.edit"), ("token_new", "token.own"),
     ("mapping_new", "reference.edit"), ("usage_file_new", "actuals.import"),
+    ("request_new", "request.edit"),
 )  # fmt: skip
 
 

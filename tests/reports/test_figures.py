@@ -5,7 +5,16 @@ from decimal import Decimal
 
 import pytest
 
-from procurement.models import DecisionState, JobStatus, RunState, SheetRowState, SheetState
+from procurement.models import (
+    BidState,
+    DecisionState,
+    InvitationState,
+    JobStatus,
+    RequestState,
+    RunState,
+    SheetRowState,
+    SheetState,
+)
 from reports.templatetags import figures
 from reports.templatetags.badges import BADGES, codes_without_badge
 from reports.templatetags.icons import ICONS
@@ -77,7 +86,8 @@ def test_what_a_person_typed_cannot_become_markup():
 
 
 def test_every_status_has_a_badge():
-    states = [*DecisionState.values, *JobStatus.values, *RunState.values, *SheetRowState.values, *SheetState.values]
+    states = [*BidState.values, *RequestState.values, *InvitationState.values]
+    states += [*DecisionState.values, *JobStatus.values, *RunState.values, *SheetRowState.values, *SheetState.values]
     statuses = [*GATE_STATUSES, *ENERGIZATION, *AVAILABILITY, *BOOKABILITY, *VERDICTS, *states]
     assert codes_without_badge(statuses) == set()
 
