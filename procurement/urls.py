@@ -246,6 +246,7 @@ urlpatterns = [
     path("runs/", runs.RunListView.as_view(), name="runs"),
     path("runs/request/", runs.RunRequestView.as_view(), name="run_request"),
     path("runs/<int:pk>/", runs.RunDetailView.as_view(), name="run"),
+    path("runs/<int:pk>/compare/", runs.RunCompareView.as_view(), name="run_compare"),
     path("runs/<int:pk>/inputs.json", runs.RunInputsView.as_view(), name="run_inputs"),
     path("portfolios/", portfolios.PortfolioListView.as_view(), name="portfolios"),
     path("portfolios/new/", portfolios.PortfolioCreateView.as_view(), name="portfolio_new"),

@@ -41,11 +41,6 @@ def run_finished(run_id: int | None = None) -> Run:
     return run
 
 
-def run_inputs(run: Run) -> dict[str, Any]:
-    """Return the whole frozen question of a run."""
-    return dict(Run.objects.values_list("inputs", flat=True).get(pk=run.pk))
-
-
 def run_assumptions(run: Run) -> dict[str, Any]:
     """Return the frozen assumptions of a run."""
     return Run.objects.values_list("inputs__assumptions", flat=True).get(pk=run.pk) or {}

@@ -31,9 +31,19 @@ def runs_all() -> QuerySet[Run]:
     return Run.objects.select_related("assumption_set", "requested_by").defer("inputs")
 
 
+def runs_finished() -> QuerySet[Run]:
+    """Return the runs that may be shown as answers, newest question first."""
+    return runs_all().filter(state=RunState.FINISHED)
+
+
+def run_inputs(run: Run) -> dict[str, Any]:
+    """Return the whole frozen question of a run."""
+    return dict(Run.objects.values_list("inputs", flat=True).get(pk=run.pk))
+
+
 def run_latest_finished() -> Run | None:
     """Return the run that pages show: the finished one that was asked last."""
-    return runs_all().filter(state=RunState.FINISHED).first()
+    return runs_finished().first()
 
 
 def run_latest_asked() -> Run | None:

@@ -97,7 +97,7 @@ def recompute_availability(job: RunningJob, run: int) -> None:
     job.progress(1, 3, "availability of quotes")
     digests = answer_digests(record.inputs)
     taken_over = _link_finished_answers(record, digests)
-    for part in _in_parts(record, set(digests) - taken_over):
+    for part in question_parts(record, set(digests) - taken_over):
         codes = [workload.id for workload in part.workloads]
         availability_store(run=record, digests=digests, stage=availability(part), workload_codes=codes)
     record.answers_taken_over = len(taken_over)
@@ -111,7 +111,7 @@ def recompute_comparisons(job: RunningJob, run: int) -> None:
     record = Run.objects.get(pk=run)
     job.progress(2, 3, "comparisons and recommendations")
     open_codes = record.run_answers.filter(answer__is_complete=False).values_list("workload_code", flat=True)
-    for part in _in_parts(record, set(open_codes)):
+    for part in question_parts(record, set(open_codes)):
         codes = [workload.id for workload in part.workloads]
         comparisons_store(run=record, stage=comparisons(part), workload_codes=codes)
     record.state = RunState.FINISHED
@@ -151,7 +151,7 @@ def _link_finished_answers(run: Run, digests: dict[str, str]) -> set[str]:
     return {link.workload_code for link in links}
 
 
-def _in_parts(run: Run, codes: set[str]) -> Iterator[Scenario]:
+def question_parts(run: Run, codes: set[str]) -> Iterator[Scenario]:
     """Yield the run's question about some workloads, few enough at a time to keep memory within bounds."""
     if not codes:
         return

@@ -9,7 +9,8 @@ from django.urls import reverse
 
 from procurement.models import Job, JobStatus, Run, RunState
 from procurement.selectors.jobs import jobs_all, jobs_of_run
-from procurement.selectors.runs import recommendation_table, runs_all
+from procurement.selectors.run_differences import answer_changes, input_changes
+from procurement.selectors.runs import recommendation_table, run_inputs, runs_all, runs_finished
 from procurement.services.actors import Actor
 from procurement.services.jobs import job_acknowledge, job_retry
 from procurement.services.runs import run_request
@@ -18,6 +19,8 @@ from procurement.views.filters import JobFilter, RunFilter
 from procurement.views.frame import Entry
 
 POLLING_STOPS = 286  # htmx: swap this answer in and stop asking
+CHANGES_SHOWN = 200  # of the inputs, on the page that compares two runs
+OTHERS_SHOWN = 50  # runs to compare with
 POLL_FIRST, POLL_LAST = 2, 10  # seconds between two questions
 STAGES = (
     (RunState.ENERGIZATION, "energization of builds"),
@@ -75,6 +78,28 @@ class RunInputsView(RunPage):
         run = get_object_or_404(Run, pk=pk)
         content = json.dumps(run.inputs, indent=2, ensure_ascii=False).encode()
         return file_answer(f"run-{run.pk}-inputs.json", content, "application/json")
+
+
+class RunCompareView(RunPage):
+    """A run beside an earlier one: which inputs moved, and what that did to every answer."""
+
+    template = "procurement/run_compare.html"
+
+    def get(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Show both; without a number the finished run asked before this one."""
+        run = get_object_or_404(runs_finished(), pk=pk)
+        asked = self.asked("with")
+        others = runs_finished().exclude(pk=pk)
+        if asked:
+            other = others.filter(pk=int(asked)).first() if asked.isdecimal() and len(asked) < 12 else None
+        else:
+            other = others.filter(pk__lt=pk).first() or others.first()
+        if other is None:
+            words = f"There is no other finished run {asked[:40]} to compare with."
+            return self.show({"refusal": words}, 404, "404.html")
+        inputs = input_changes(run_inputs(other), run_inputs(run))
+        context = {"run": run, "other": other, "others": others[:OTHERS_SHOWN], "answers": answer_changes(other, run)}
+        return self.show({**context, "changes": inputs[:CHANGES_SHOWN], "change_count": len(inputs)})
 
 
 class RunRequestView(ActionPage):

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from procurement.models import Run
 from procurement.permissions import can
-from procurement.selectors.runs import run_latest_asked, run_latest_finished
+from procurement.selectors.runs import run_inputs, run_latest_asked, run_latest_finished
 from reports.base import Filters
 from reports.charts import cash_chart, split_chart
 from reports.detail_charts import load_chart, tornado_chart
@@ -19,7 +19,7 @@ from reports.recommendation import approval_note, recommendation_page
 from reports.registry import get_report, make_sheet
 from reports.renderers.base import Rendered
 from reports.renderers.csv import RENDERER as CSV
-from reports.selectors import run_finished, run_inputs
+from reports.selectors import run_finished
 from reports.templatetags.figures import money_text
 from reports.views.access import Crumb, ReaderView, download
 from reports.workbook import recommendation_workbook

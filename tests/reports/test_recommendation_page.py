@@ -12,11 +12,11 @@ from django.urls import reverse
 
 from procurement.models import ComponentRow, MonthRow
 from procurement.permissions import ROLES
+from procurement.selectors.runs import run_inputs
 from reports.errors import ReportUnavailable
 from reports.memo import memo_pdf
 from reports.overview import verdict_changes
 from reports.recommendation import recommendation_page
-from reports.selectors import run_inputs
 from reports.workbook import recommendation_workbook
 from tests.reports.factories import HYBRID, make_person, make_run
 
