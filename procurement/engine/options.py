@@ -70,18 +70,23 @@ class CloudRow:
     costs: Numbers  # NaN where it cannot be priced
     is_late: Flags  # ends after a hard deadline
     is_candidate: Flags  # by bookability
+    name_order: NDArray[np.intp] | None = None  # place of each quote by name; None: as they stand in the document
 
     def ranked(self) -> list[int]:
-        """Return what may be chosen, from the cheapest to the dearest."""
+        """Return what may be chosen, from the cheapest to the dearest, then by name."""
         known = np.flatnonzero(self.is_candidate & ~self.is_late & np.isfinite(self.costs))
-        return [int(index) for index in known[np.argsort(self.costs[known], kind="stable")]]
+        names = known if self.name_order is None else self.name_order[known]
+        return [int(index) for index in known[np.lexsort((names, self.costs[known]))]]
 
 
 def cloud_rows(workloads: Sequence[Workload], offers: Bookings, setting: Setting) -> dict[str, CloudRow]:
     """Return cost and verdict of every quote for each workload, from one factored computation."""
-    found = cloud_costs(workloads, setting.scenario.quotes, setting)
+    quotes = setting.scenario.quotes
+    found = cloud_costs(workloads, quotes, setting)
+    names = np.empty(len(quotes), dtype=np.intp)
+    names[sorted(range(len(quotes)), key=lambda index: quotes[index].id)] = np.arange(len(quotes))
     return {
-        workload.id: CloudRow(found.costs[row], found.late.of_workload(row), offers.candidates(workload.id))
+        workload.id: CloudRow(found.costs[row], found.late.of_workload(row), offers.candidates(workload.id), names)
         for row, workload in enumerate(workloads)
     }
 

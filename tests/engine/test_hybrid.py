@@ -159,3 +159,16 @@ def test_one_job_is_never_split():
     answer = answered(document(quotes=[quote()], builds=[build()], workloads=[varied(shape="one_job")]))
 
     assert [entry["option"] for entry in answer["options"]["w"] if entry["option"].startswith("hybrid")] == []
+
+
+def test_of_offers_that_cost_the_same_the_name_decides_not_the_order_of_the_document():
+    owned = [{"component": "hardware", "amount": "438", "currency": "USD", "basis": "per_accelerator_month"}]
+    own = build(16, accelerators_per_node=2, committed=True, costs=owned)
+    need = workload(demand={"base": 2, "peak": 16, "curve": "linear"})
+    offers = [quote(id=name, price="1.00", accelerators_per_instance=2) for name in "dcba"]
+
+    def hybrids(quotes):
+        answer = answered(document(quotes=quotes, builds=[own], workloads=[need]))
+        return [found["option"] for found in answer["options"]["w"] if found["option"].startswith("hybrid")]
+
+    assert hybrids(offers) == hybrids(offers[::-1]) == ["hybrid:own+a", "hybrid:own+b", "hybrid:own+c"]
