@@ -1,16 +1,16 @@
 """How well stored forecasts fit what happened: shares at or before P50, P80, P90 (METHOD.md, Looking back)."""
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from scipy.special import betaincinv
+
 USABLE = "usable"  # beside the six gates: all of a build can be used
 LEVELS = (0.5, 0.8, 0.9)  # the shares that P50, P80 and P90 promise
 HORIZONS = ((30, "up to 30 days"), (90, "31 to 90 days"), (180, "91 to 180 days"), (None, "over 180 days"))
 EVERY_HORIZON = "all"
-Z95 = 1.959963984540054  # standard normal quantile of 97.5 %, for a 95 % interval
 FEW_OUTCOMES = 20  # gates; below it the interval is so wide that hardly anything is refuted
 
 
@@ -119,18 +119,18 @@ def level_score(forecasts: Sequence[StoredForecast], level: float, today: date) 
     if not outcomes:
         return LevelScore(level, 0, 0, None, None, None)
     share = sum(sum(hits) / len(hits) for hits in by_gate.values()) / outcomes
-    low, high = wilson_interval(share, outcomes)
+    low, high = exact_interval(share, outcomes)
     return LevelScore(level, sum(map(len, by_gate.values())), outcomes, share, low, high)
 
 
-def wilson_interval(share: float, count: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share that was seen in `count` independent cases.
+def exact_interval(share: float, count: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share that was seen in `count` independent cases; it never claims too much.
 
     References
     ----------
-    E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22(158), 1927.
+    C. J. Clopper, E. S. Pearson, The use of confidence or fiducial limits, Biometrika 26(4), 1934.
     """
-    square = Z95**2
-    middle = (share + square / (2 * count)) / (1 + square / count)
-    reach = Z95 / (1 + square / count) * math.sqrt(share * (1 - share) / count + square / (4 * count**2))
-    return max(0.0, middle - reach), min(1.0, middle + reach)
+    hits = share * count
+    low = float(betaincinv(hits, count - hits + 1, 0.025)) if hits > 0 else 0.0
+    high = float(betaincinv(hits + 1, count - hits, 0.975)) if hits < count else 1.0
+    return low, high

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from procurement.engine.forecast_scores import StoredForecast, level_score, track_records, wilson_interval
+from procurement.engine.forecast_scores import StoredForecast, exact_interval, level_score, track_records
 
 TODAY = date(2026, 11, 30)
 
@@ -42,15 +42,17 @@ def test_a_gate_that_was_forecast_on_many_days_is_one_outcome():
     assert (score.forecasts, score.outcomes, score.share) == (100, 2, 0.5)
 
 
-def test_the_interval_is_that_of_wilson():
-    # 8 of 10: middle (0.8 + 3.8415 / 20) / 1.38415 = 0.71674, reach 1.95996 / 1.38415 x sqrt(0.016 + 3.8415 / 400)
-    #   = 1.41601 x 0.16002 = 0.22659
-    assert wilson_interval(0.8, 10) == pytest.approx((0.49016, 0.94333), abs=1e-4)
+@pytest.mark.parametrize(
+    ("share", "count", "interval"),
+    [(0.8, 10, (0.4439, 0.9748)), (0.0, 1, (0.0, 0.975)), (1.0, 3, (0.2924, 1.0))],  # 0.025 ** (1 / 3) = 0.2924
+)
+def test_the_interval_is_the_exact_one(share, count, interval):
+    assert exact_interval(share, count) == pytest.approx(interval, abs=1e-4)
 
 
 @pytest.mark.parametrize(("count", "verdict"), [(3, "fits"), (30, "later")])
 def test_few_misses_refute_nothing_and_many_do(count, verdict):
-    # none of 3 held: the interval reaches 3.84 / (3 + 3.84) = 0.56, above the half that P50 promises; of 30: 0.11
+    # none of 3 held: the interval reaches 1 - 0.025 ** (1 / 3) = 0.71, above the half that P50 promises; of 30: 0.12
     missed = [forecast(f"b{number}", reached_on=date(2026, 11, 1)) for number in range(count)]
     score = level_score(missed, 0.5, TODAY)
 
