@@ -71,6 +71,7 @@ def _chart(periods: Sequence[PricePeriod], currency: str) -> dict[str, Any]:
     return {
         "days": [*(period.from_on for period in drawn), last], "unit": f"{currency} per accelerator-hour",
         "today": last, "series": series, "title": f"Price per accelerator-hour, in {currency}",
+        "heading": f"Price in {currency}",
     }  # fmt: skip
 
 
