@@ -5,11 +5,17 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
+import pandas
 import pytest
 from django.db import connection
 
 PROJECT = Path(__file__).resolve().parents[1]
 SHARED = PROJECT.parent / "shared"
+
+# What only the oracles need brings libraries that pandas would use where it finds them; what ships has none of them.
+pandas.set_option("mode.string_storage", "python")
+pandas.set_option("compute.use_bottleneck", False)
+pandas.set_option("compute.use_numexpr", False)
 
 
 @pytest.fixture
