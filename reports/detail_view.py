@@ -119,7 +119,7 @@ def details_of(answer: Answer, options: Sequence[OptionView], places: Places) ->
     """Return the details of a recommendation, the recommended option's first."""
     ordered = sorted(options, key=lambda option: (not option.is_recommended, not option.is_runner_up, option.position))
     curves = [option for option in ordered if option.detail.get("load_curve")]
-    signed = [option for option in ordered if option.detail.get("commitment")]
+    signed = [option for option in ordered if (option.detail.get("commitment") or {}).get("alternatives")]
     leased = [option for option in ordered if option.detail.get("lease")]
     better = next((option for option in ordered if option.detail.get("improvement")), None)
     return Details(
