@@ -13,7 +13,7 @@ help:
 	@echo "make test    every test; TESTS=tests/engine for a part"
 	@echo "make lint    ruff, mypy, import-linter, djlint"
 	@echo "make format  let ruff format the code"
-	@echo "make bench   measure the engine"
+	@echo "make bench   measure the engine and the intake"
 	@echo "make lock    compile the lock files anew"
 
 demo: .venv/installed-requirements.lock
@@ -38,7 +38,7 @@ format: .venv/installed-requirements-dev.lock
 	$(RUN) -m ruff format .
 
 bench: .venv/installed-requirements-dev.lock
-	$(RUN) -m pytest -q -s -p no:randomly tests/benchmarks/bench_engine.py tests/benchmarks/bench_portfolio.py
+	$(RUN) -m pytest -q -s -p no:randomly tests/benchmarks/bench_engine.py tests/benchmarks/bench_portfolio.py tests/benchmarks/bench_intake.py
 
 lock: .venv/installed-requirements-dev.lock
 	$(RUN) -m uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \

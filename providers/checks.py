@@ -18,6 +18,7 @@ from providers.licences import check_licences
 from providers.normalise import Prepared
 from providers.sheet import Duplicate, Reason
 
+NUMBER = re.compile(r"(?<![vV0-9])[0-9]+")  # a generation, as in _v2, is none
 BAND_CURRENCY = "USD"  # currency of the absolute band
 SAME_PRICE_COLUMNS = (
     "price", "price_basis", "currency", "upfront", "accelerators_per_instance", "price_hours_per_month",
@@ -122,7 +123,7 @@ def _check_days(rows: Iterable[Prepared], context: Context) -> None:
 
 @lru_cache(maxsize=16_384)
 def _family(sku: str) -> str:
-    return re.sub(r"(?<![vV0-9])[0-9]+", "", sku)  # a generation, as in _v2, stays
+    return NUMBER.sub("", sku)
 
 
 def _check_same_total(rows: Iterable[Prepared]) -> None:

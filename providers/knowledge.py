@@ -11,6 +11,7 @@ from pathlib import Path
 from providers.reference import ACCELERATORS
 
 DATA_FOLDER = Path(__file__).resolve().parent / "data"
+NOT_ALPHANUMERIC = re.compile(r"[^A-Z0-9]+")
 NO_ACCELERATOR = "none"  # in skus.csv: the SKU is known and has no accelerator
 
 REFERENCE_MODELS: Mapping[str, tuple[str, ...]] = {
@@ -27,7 +28,7 @@ def rows_of(file_name: str) -> list[dict[str, str]]:
 
 def squeezed(text: str) -> str:
     """Return the letters and digits of a name in capitals: spellings that differ in nothing else are one."""
-    return re.sub(r"[^A-Z0-9]", "", text.upper())
+    return NOT_ALPHANUMERIC.sub("", text.upper())
 
 
 @dataclass(frozen=True, slots=True)

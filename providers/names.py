@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
-from providers.knowledge import MODELS, REFERENCE_MODELS, Model, squeezed
+from providers.knowledge import MODELS, NOT_ALPHANUMERIC, REFERENCE_MODELS, Model, squeezed
 from providers.reference import ACCELERATORS, read_accelerator_name
 
 MIG = re.compile(r"(?<![0-9A-Z])([1-7])G\.([0-9]+)GB", re.IGNORECASE)
@@ -85,7 +85,10 @@ def leading_count(written: str) -> int | None:
 
 def form_of(text: str) -> str:
     """Return the form factor that an instance name shows, empty without one."""
-    match = FORM.search(re.sub(r"[^A-Z0-9]", " ", text.upper()))
+    upper = text.upper()
+    if "SXM" not in upper and "PCI" not in upper and "NVL" not in upper:  # most names show none: no need to search
+        return ""
+    match = FORM.search(NOT_ALPHANUMERIC.sub(" ", upper))
     if match is None:
         return ""
     return "SXM" if match[1].startswith("SXM") else {"PCI": "PCIe", "PCIE": "PCIe", "NVL": "NVL"}[match[1]]

@@ -28,6 +28,7 @@ from providers.sheet import Reason
 
 COUNT_TOLERANCE = Decimal("0.02")  # of the count: catalogs write 1/6 as 0.167
 GPU_WORD = "accelerators"
+NOT_IN_SLUG = re.compile(r"[^a-z0-9.]+")
 GCP_ZONE = re.compile(r"([a-z]+-[a-z]+[0-9]+)-[a-z]")
 
 
@@ -338,4 +339,4 @@ def _identifier(row: Mapping[str, Any], key: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def _slug(part: str) -> str:
-    return re.sub(r"[^a-z0-9.]+", "-", part.lower()).strip("-")
+    return NOT_IN_SLUG.sub("-", part.lower()).strip("-")

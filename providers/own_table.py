@@ -98,6 +98,7 @@ class _OwnReader:
         self.decimal = context.decimal or _stated_decimal(table)
         self.parsed = Parsed(rows=0)
         self.ends: list[tuple[Column, str, int]] = []
+        self.known: dict[tuple[str, str, str | None], Any] = {}
 
     def read(self) -> Parsed:
         columns = self._columns()
@@ -191,8 +192,15 @@ class _OwnReader:
         return self.table.getter(name)(record)
 
     def _value(self, column: Column, cell: Any, currency: str | None) -> Any:
-        if isinstance(cell, str):
-            cell = unguarded(cell)
+        """Return the value of a cell; a sheet repeats most of its texts, which are read once."""
+        if not isinstance(cell, str):
+            return self._new_value(column, cell, currency)
+        key = (column.name, cell, currency)
+        if key not in self.known:
+            self.known[key] = self._new_value(column, unguarded(cell), currency)
+        return self.known[key]
+
+    def _new_value(self, column: Column, cell: Any, currency: str | None) -> Any:
         if column.kind == "decimal":
             value = read_number(cell, self.decimal, currency if column.unit.startswith("currency") else None)
             return _in_range(column, value, cell)

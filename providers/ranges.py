@@ -29,8 +29,10 @@ def headers_of(names: Iterable[str]) -> tuple[str, ...]:
 
 def split_cell(cell: Any) -> tuple[Any, Any, Any] | None:
     """Return min, likely and max of a cell that writes all three, None for a single value."""
-    parts = SLASH.split(cell.strip()) if isinstance(cell, str) else []
-    if len(parts) == 1 or not parts:
+    if not isinstance(cell, str) or "/" not in cell:
+        return None
+    parts = SLASH.split(cell.strip())
+    if len(parts) == 1:
         return None
     if len(parts) != PARTS:
         raise CellError(cell, "not_a_range", "write min / likely / max, three numbers with blanks around the slashes")

@@ -1,0 +1,112 @@
+"""What the intake reads of real price files, and how long 65,000 rows take into PostgreSQL: `make bench`."""
+
+import io
+import resource
+import sys
+import time
+from datetime import date
+
+import pandas as pd
+import pytest
+from django.db import connection
+
+from procurement.models import PriceSheet, Quote, StagedRow
+from procurement.services.job_runner import job_work
+from procurement.services.price_sheets import price_sheet_receive
+from procurement.tasks import JOB_FAREWELLS, JOB_KINDS
+from providers import ProviderError, read_quotes
+from tests.benchmarks.catalogs import own_catalog, skypilot_catalog
+from tests.factories import actor
+from tests.procurement.test_runs import NoPulse
+
+ROWS = 65_000
+TARGET = 3  # times pandas.read_csv and COPY of the finished rows
+
+
+def _shown(counts: dict[str, int]) -> str:
+    return ", ".join(f"{code} {number}" for code, number in counts.items())
+
+
+@pytest.mark.shared
+def test_coverage_of_the_public_price_files(shared_folder):
+    folder = shared_folder / "data/prices"
+    lines = [
+        f"{'file':58} {'format':18} {'rows':>6} {'priced':>6} {'held':>5} {'refused':>7}  held by reason; left out"
+    ]
+    total = dict.fromkeys(("rows", "ready", "held", "faulty"), 0)
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        name = path.relative_to(folder).as_posix()
+        try:
+            sheet = read_quotes(
+                path.read_bytes(), file_name=name, observed_on=date(2026, 11, 30), source="public price file"
+            )
+        except ProviderError as error:
+            lines.append(f"{name:58} refused: {str(error).removeprefix(name)[:90]}")
+            continue
+        counts = sheet.counts
+        for key in total:
+            total[key] += counts[key]
+        why = "; ".join(filter(None, (_shown(sheet.held_by_reason), _shown(sheet.ignored_by_reason))))
+        realised = f" (realised rates {counts['realised']})" if counts["realised"] else ""
+        lines.append(
+            f"{name:58} {sheet.format_key:18} {counts['rows']:>6} {counts['ready']:>6} {counts['held']:>5} "
+            f"{counts['faulty']:>7}  {why}{realised}"
+        )
+    lines.append(f"{'all':58} {'':18} {total['rows']:>6} {total['ready']:>6} {total['held']:>5} {total['faulty']:>7}")
+    sys.stdout.write("\n" + "\n".join(lines) + "\n")
+    assert total["faulty"] == 0
+
+
+def _service_seconds(content: bytes, name: str) -> float:
+    start = time.perf_counter()
+    price_sheet_receive(
+        by=actor("analyst"), file_name=name, content=content, observed_on=date(2026, 11, 30), source=name,
+        options={},
+    )  # fmt: skip
+    while job_work(kinds=JOB_KINDS, farewells=JOB_FAREWELLS, pulse=NoPulse) is not None:
+        pass
+    return time.perf_counter() - start
+
+
+def _copy_seconds(content: bytes, header: int) -> float:
+    """Return the time of pandas.read_csv and of COPY of the finished rows into the same table with its indexes."""
+    finished = io.BytesIO()
+    table = Quote._meta.db_table
+    with connection.cursor() as cursor:
+        with cursor.copy(f"COPY {table} TO STDOUT") as copy:
+            for block in copy:
+                finished.write(block)
+        cursor.execute(f"UPDATE {StagedRow._meta.db_table} SET offer_id = NULL")
+        cursor.execute(f"DELETE FROM {table}")
+    start = time.perf_counter()
+    assert len(pd.read_csv(io.BytesIO(content), header=header)) == ROWS
+    with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copy:
+        copy.write(finished.getvalue())
+    return time.perf_counter() - start
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "header"),
+    [(skypilot_catalog, "hyperstack-vms.csv", 0), (own_catalog, "acme.csv", 1)], ids=["SkyPilot", "our own CSV"],
+)  # fmt: skip
+@pytest.mark.django_db
+def test_65000_rows_into_postgresql(make, name, header):
+    content = make(ROWS)
+    start = time.perf_counter()
+    read_quotes(content, file_name=name, observed_on=date(2026, 11, 30), source="bench")
+    reading = time.perf_counter() - start
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    service = _service_seconds(content, name)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    sheet = PriceSheet.objects.get()
+    assert (sheet.state, Quote.objects.count()) == ("imported", ROWS), sheet.message
+    copying = _copy_seconds(content, header)
+
+    ratio = service / copying
+    sys.stdout.write(
+        f"\n{name}: {ROWS:,} rows, {len(content) / 1e6:.1f} MB\n"
+        f"read and check {reading:.1f} s, through the service {service:.1f} s, read_csv and COPY {copying:.1f} s\n"
+        f"ratio {ratio:.1f}, target {TARGET} {'met' if ratio <= TARGET else 'missed'}; "
+        f"peak memory {peak / 1024:.0f} MB, {before / 1024:.0f} MB of it before\n"
+    )
