@@ -115,7 +115,7 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Let the cycle collector rest: rows hold no cycles, and walking a million of them over and over takes half the time."""
+    """Let the cycle collector rest: rows hold no cycles, and walking a million of them takes half the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
