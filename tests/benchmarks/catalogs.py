@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 MODELS = (
     ("H100", "SXM", 80, "2.60"), ("H200", "SXM", 141, "3.40"), ("B200", "SXM", 180, "5.10"),
-    ("A100-80GB", "SXM", 80, "1.60"), ("L40S", "", 48, "0.95"), ("L4", "", 24, "0.60"), ("RTX4090", "", 24, "0.45"), ("MI300X", "", 192, "2.30"),
+    ("A100-80GB", "SXM", 80, "1.60"), ("L40S", "", 48, "0.95"), ("L4", "", 24, "0.60"),
+    ("RTX4090", "", 24, "0.45"), ("MI300X", "", 192, "2.30"),
 )  # name in catalogs, form factor, GB, list price per GPU-hour  # fmt: skip
 SKYPILOT = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,Region,GpuInfo,SpotPrice"
 OWN = "provider,sku,accelerator,accelerators_per_instance,price,price_basis,currency,purchase_model,region,vram_gb,os"
