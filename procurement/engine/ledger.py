@@ -65,7 +65,7 @@ class Terms:
         if flow.path is None:
             return 1.0
         change = self.paths.get(flow.path, 0.0)
-        if not np.any(change):
+        if not (change if isinstance(change, float) else np.any(change)):
             return 1.0
         years = whole_years(flow.count) if flow.price_years is None else flow.price_years
         return price_growth(change, years)

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,8 +123,20 @@ def present_factors(rate: Amount, count: int, timing: str) -> Numbers:
     timing
         ``begin``, ``mid`` or ``end`` of the month.
     """
+    return _known_factors(rate, count, timing) if isinstance(rate, float) else _factors(rate, count, timing)
+
+
+def _factors(rate: Amount, count: int, timing: str) -> Numbers:
     years = (np.arange(count, dtype=np.float64) + TIMING_OFFSET[timing]) / MONTHS_PER_YEAR
     return np.asarray(np.power(1.0 + np.asarray(rate, dtype=np.float64), -years))
+
+
+@lru_cache(maxsize=1024)
+def _known_factors(rate: float, count: int, timing: str) -> Numbers:
+    """Return the factors of one rate, not to be written to: every row of every ledger asks for the same few."""
+    found = _factors(rate, count, timing)
+    found.flags.writeable = False
+    return found
 
 
 def price_growth(change: Amount, years: Numbers) -> Numbers:

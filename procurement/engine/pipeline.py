@@ -212,7 +212,7 @@ def _throughputs(case: Case, shown: Mapping[str, list[str]]) -> dict[str, dict[s
     table = throughput_table(scenario.workloads, places, sizes)
     return {
         workload.id: {
-            place.id: _plain(dataclasses.asdict(table.at(row, column)))
+            place.id: _plain(table.at(row, column))
             for column, place in enumerate(places)
             if np.isfinite(sizes[row, column])
         }
@@ -226,11 +226,15 @@ def _size(workload: Workload, place: Quote | Build) -> float:
 
 
 def _plain(value: Any) -> Any:
-    """Return nested tuples and mappings as the lists and objects of JSON."""
-    if isinstance(value, Mapping):
-        return {key: _plain(entry) for key, entry in value.items()}
+    """Return nested records, tuples and mappings as the lists and objects of JSON."""
+    if value is None or isinstance(value, str | float | int):
+        return value
     if isinstance(value, tuple | list):
         return [_plain(entry) for entry in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if dataclasses.is_dataclass(value):
+        return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
     return value
 
 
