@@ -8,7 +8,7 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from procurement.engine.cloud_factors import Activity, Batch, Billing, Factors, batch_of, billing_factors, dues_of
+from procurement.engine.cloud_factors import Batch, Billing, Factors, batch_of, billing_factors, dues_of
 from procurement.engine.costs.base import line_rate
 from procurement.engine.equal_work import accelerators_at
 from procurement.engine.options_cloud import tail_partner
@@ -26,6 +26,7 @@ from procurement.engine.units import (
     upfront_per_instance,
 )
 
+PART = 32  # quotes whose costs are made at once
 Rows = NDArray[np.intp]
 Index = Rows | tuple[Rows, None]
 throughput_fields = attrgetter(
@@ -129,26 +130,27 @@ def market_costs(market: Market) -> CloudCosts:
     group_of = np.empty(costs.shape[0], dtype=np.intp)
     is_late = np.empty((batch.count, len(groups)), dtype=np.bool_)
     for number, members in enumerate(groups):
-        block, activity = _group_costs(market, members)
-        costs[members] = block
+        factors = market.factors(members[0])
+        partner = market.offered.partners[members[0]] if has_tail(market, members[0], factors) else None
+        after = None if partner is None else market.factors(members[0], partner)
+        for first in range(0, len(members), PART):  # a part stays in the processor's cache
+            part = members[first : first + PART]
+            costs[part] = _part_costs(market, part, factors, after)
         group_of[members] = number
-        is_late[:, number] = activity.end > batch.deadline + SMALLEST_PART
+        is_late[:, number] = factors.activity.end > batch.deadline + SMALLEST_PART
     samples = np.array([members[0] for members in groups], dtype=np.intp)
     return CloudCosts(costs, Pairs(is_late, Kinds(group_of, samples)))
 
 
-def _group_costs(market: Market, members: list[int]) -> tuple[Numbers, Activity]:
-    """Return the costs of the quotes of one group, shape (members, workloads), and what the workloads do there."""
-    offered, batch = market.offered, market.batch
-    columns = np.array(members, dtype=np.intp)
-    factors = market.factors(members[0])
-    own = offered.prices.at((columns, None))
+def _part_costs(market: Market, members: list[int], factors: Factors, after: Factors | None) -> Numbers:
+    """Return the costs of quotes of one group, shape (members, workloads); ``after`` is with the last term left out."""
+    offered = market.offered
+    own = offered.prices.at((np.array(members, dtype=np.intp), None))
     block = priced(factors, own)
-    if has_tail(market, members[0], factors):
+    if after is not None:
         rivals = np.array([offered.partners[member] for member in members], dtype=np.intp)
-        after = market.factors(members[0], offered.partners[members[0]])
         block = np.fmin(block, _with_tail(after, own, offered.prices.hourly[rivals, None]))
-    return block + _line_costs(offered.quotes, members, offered.setting, batch, factors), factors.activity
+    return block + _line_costs(offered.quotes, members, offered.setting, market.batch, factors)
 
 
 def has_tail(market: Market, member: int, factors: Factors) -> bool:

@@ -88,17 +88,23 @@ def leaders_of(found: CloudCosts, allowed: Bits) -> Leaders:
     for number, first in enumerate(firsts):  # a block stays in the processor's cache
         block = slice(first, first + BLOCK)
         np.where(flags[block], costs[block], np.inf).min(axis=0, out=least[number])
-    blocks = np.sort(np.argsort(least, axis=0, kind="stable")[:LEADERS], axis=0)
+    blocks = np.sort(np.array(_smallest(least, min(LEADERS, least.shape[0]))[0]), axis=0)
     rows = (blocks[:, np.newaxis] * BLOCK + np.arange(BLOCK)[:, np.newaxis]).reshape(-1, width)
     there, across = np.minimum(rows, count - 1), np.arange(width)
     near = np.where((rows < count) & flags[there, across], costs[there, across], np.inf)
-    places, values = [], []
-    for _ in range(LEADERS):
-        place = near.argmin(axis=0)[np.newaxis]
-        places.append(np.take_along_axis(rows, place, axis=0)[0])
-        values.append(np.take_along_axis(near, place, axis=0)[0])
-        np.put_along_axis(near, place, np.inf, axis=0)
-    return Leaders(np.array(places), np.array(values))
+    places, values = _smallest(near, LEADERS)
+    return Leaders(np.array([np.take_along_axis(rows, place[np.newaxis], axis=0)[0] for place in places]), values)
+
+
+def _smallest(table: Numbers, count: int) -> tuple[list[Indices], Numbers]:
+    """Return rows and values of the least entries of each column, equal ones in the order of the rows."""
+    left, places, values = table.copy(), [], []
+    for _ in range(count):
+        place = left.argmin(axis=0)
+        places.append(place)
+        values.append(np.take_along_axis(left, place[np.newaxis], axis=0)[0])
+        np.put_along_axis(left, place[np.newaxis], np.inf, axis=0)
+    return places, np.array(values)
 
 
 def shortlist_of(case: Case, market: Market, found: CloudCosts, leaders: Leaders) -> Shortlist:
