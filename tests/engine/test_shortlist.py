@@ -1,6 +1,7 @@
 """The short answer for very many workloads: the same recommendations as the whole answer, without its ledgers."""
 
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from procurement.engine.pipeline import evaluate
 from procurement.engine.scenario import example_document, parse_scenario
 from procurement.engine.shortlist import shortlists
-from procurement.engine.tables import CurrentPlace, Policy
+from procurement.engine.tables import CurrentPlace, Policy, Quote, Workload
 from tests.benchmarks.documents import large_scenario
 
 SAME = ("verdict", "option", "runner_up", "tie")
@@ -48,6 +49,23 @@ def test_ties_are_settled_alike_under_price_paths_and_materiality():
 
     assert differences(scenario) == []
     assert sum(brief["tie"] for brief in shortlists(scenario).values()) >= 2
+
+
+def test_a_tie_goes_to_the_smaller_commitment():
+    """A year reserved at 1.99 or on demand at 2.00: less than 2 % apart, and on demand owes nothing after month 1."""
+    scenario = large_scenario(workloads=0, quotes=0)
+    offer = Quote(
+        id="hourly", provider="A", accelerator="H100", accelerators_per_node=8, price=2.0, currency="USD",
+        quoted_on=scenario.as_of,
+    )  # fmt: skip
+    year = replace(offer, id="year", price=1.99, purchase_model="reserved", term_months=12)
+    need = Workload(id="w", shape="replicas", accelerators=8, start=date(2027, 1, 1), months=12.0)
+    scenario = replace(scenario, quotes=(offer, year), workloads=(need,))
+
+    brief = shortlists(scenario)["w"]
+
+    assert (brief["option"], brief["runner_up"], brief["tie"]) == ("cloud:hourly", "cloud:year", True)
+    assert differences(scenario) == []
 
 
 def test_prices_that_are_equal_go_by_name():
