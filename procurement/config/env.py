@@ -1,6 +1,9 @@
 """Settings from the environment: typed, with an error that names the variable, the value and what would be right."""
 
+import contextlib
 import os
+import secrets
+import tempfile
 from pathlib import Path
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
@@ -27,6 +30,34 @@ def load_env_file(path: Path) -> None:
 def text(name: str, default: str = "") -> str:
     """Return the variable, or the default when it is missing or empty."""
     return os.environ.get(name, "").strip() or default
+
+
+def remembered_secret(path: Path) -> str:
+    """Return the secret in the file; the first start writes a random one that only the owner reads.
+
+    The file appears whole or not at all: it is written beside and linked into place, so that of several processes
+    that start at once one names the secret and no other ever reads an empty file.
+    """
+    while not (secret := _secret_in(path)):
+        descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(secrets.token_urlsafe(64))
+            with contextlib.suppress(FileExistsError):  # another process was first: its secret counts
+                os.link(draft, path)
+        finally:
+            os.unlink(draft)
+    return secret
+
+
+def _secret_in(path: Path) -> str:
+    try:
+        secret = path.read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return ""
+    if not secret:
+        raise ImproperlyConfigured(f"{path} is empty; put the secret back, or delete the file and a new one is made")
+    return secret
 
 
 def flag(name: str, *, default: bool) -> bool:

@@ -1,7 +1,5 @@
 """Django settings: one file, everything that differs between installations read from the environment (.env.example)."""
 
-import os
-import secrets
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,22 +16,9 @@ env.load_env_file(BASE_DIR / ".env")
 DATA_DIR = Path(env.text("DATA_DIR", str(BASE_DIR / "var"))).absolute()
 make_data_folder(DATA_DIR)
 
-
-def remembered_secret(path: Path) -> str:
-    """Return the secret in the file; the first start writes a random one that only the owner reads."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text(encoding="utf-8").strip()
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        secret = secrets.token_urlsafe(64)
-        file.write(secret)
-    return secret
-
-
 # --- what it is -------------------------------------------------------------------------------------------------------
 DEBUG = env.flag("DEBUG", default=False)
-SECRET_KEY = env.text("SECRET_KEY") or remembered_secret(DATA_DIR / "secret_key")
+SECRET_KEY = env.text("SECRET_KEY") or env.remembered_secret(DATA_DIR / "secret_key")
 SECRET_KEY_FALLBACKS = env.names("SECRET_KEY_FALLBACKS")
 HOST = env.text("HOST", "127.0.0.1")
 PORT = env.number("PORT", 8000, low=1, high=65535)

@@ -79,3 +79,27 @@ def test_a_line_that_is_no_setting_is_named(tmp_path):
 
     with pytest.raises(ImproperlyConfigured, match=r"\.env line 1"):
         env.load_env_file(file)
+
+
+def test_processes_that_start_at_once_all_read_the_one_secret_and_never_an_empty_file(monkeypatch, tmp_path):
+    """The first process is stopped for as long as the second starts, between making the file and writing into it."""
+    path = tmp_path / "secret_key"
+    made, second = env.secrets.token_urlsafe, []
+
+    def slow(size):
+        monkeypatch.setattr(env.secrets, "token_urlsafe", made)
+        second.append(env.remembered_secret(path))
+        return made(size)
+
+    monkeypatch.setattr(env.secrets, "token_urlsafe", slow)
+
+    assert env.remembered_secret(path) == second[0] == path.read_text()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_empty_secret_is_named_by_its_file(tmp_path):
+    (tmp_path / "secret_key").touch()
+
+    with pytest.raises(ImproperlyConfigured, match="secret_key is empty; put the secret back"):
+        env.remembered_secret(tmp_path / "secret_key")
