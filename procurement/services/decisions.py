@@ -13,6 +13,8 @@ from procurement.errors import ProcurementError
 from procurement.models import Answer, Decision, DecisionState, Run, RunState
 from procurement.permissions import require
 from procurement.selectors.assumptions import day_of_evaluation
+from procurement.selectors.decisions import option_obstacles
+from procurement.selectors.runs import run_latest_finished
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.expiry import refuse_expired_quotes
@@ -41,6 +43,7 @@ def decision_prepare(*, by: Actor, run: Run, workload_code: str, values: Mapping
         raise ProcurementError("invalid", message, {"option": [message]})
     _refuse_terms(values)
     refuse_expired_quotes(run=run, option=option.option)
+    _refuse_ruled_out(run, workload_code, option.option)
     decision = Decision(
         run=run, workload_code=workload_code, currency=run.currency, inputs_digest=answer.digest,
         prepared_by=by.user, created_by=by.user, **values,
@@ -71,7 +74,10 @@ def _refuse_terms(values: Mapping[str, Any]) -> None:
 
 
 def decision_approve(*, by: Actor, decision: Decision, version: int, comment: str = "") -> Decision:
-    """Approve a proposed decision; refuses its preparer, and one whose validity or quote has passed."""
+    """Approve a proposed decision.
+
+    Refuses its preparer, one whose validity or quote has passed, and one whose option the newest finished run rules out.
+    """
     require(by.user, "decision.approve")
     if by.user is not None and decision.prepared_by_id == by.user.pk:
         raise ProcurementError(
@@ -83,6 +89,8 @@ def decision_approve(*, by: Actor, decision: Decision, version: int, comment: st
             f"{decision.code} was valid until {decision.valid_until}; prepare it again on today's run.",
         )
     refuse_expired_quotes(run=decision.run, option=decision.option)
+    if decision.state == DecisionState.PROPOSED:
+        _refuse_ruled_out(decision.run, decision.workload_code, decision.option)
     return _close(by=by, decision=decision, version=version, state=DecisionState.APPROVED, comment=comment)
 
 
@@ -110,6 +118,19 @@ def _close(*, by: Actor, decision: Decision, version: int, state: DecisionState,
     if state in (DecisionState.APPROVED, DecisionState.REJECTED):
         values |= {"approved_by": by.user, "approved_at": timezone.now()}
     return record_update(by=by, record=decision, version=version, values=values, action=f"decision.{state.value}")
+
+
+def _refuse_ruled_out(run: Run, workload_code: str, option: str) -> None:
+    """Refuse an option of a past run that is no longer feasible in the newest finished one, with what changed."""
+    newest = run_latest_finished()
+    if newest is None or newest.pk == run.pk:
+        return
+    obstacles = option_obstacles(newest, workload_code, option)
+    if obstacles:
+        message = f"`{option}` was feasible in {run} and no longer is in {newest}: {', '.join(obstacles)}."
+        raise ProcurementError(
+            "option_ruled_out", f"{message} Prepare a decision on the newest run.", {"option": [message]}
+        )
 
 
 def _refuse_same_proposal(decision: Decision) -> None:

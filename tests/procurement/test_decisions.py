@@ -6,10 +6,11 @@ from decimal import Decimal
 import pytest
 
 from procurement.errors import ProcurementError
-from procurement.models import AuditEntry, Decision, Job
+from procurement.models import AuditEntry, Decision, Job, Workload
 from procurement.selectors.runs import answers_of, run_latest_finished
 from procurement.services.decisions import decision_approve, decision_prepare, decision_reject, decision_withdraw
 from procurement.services.jobs import job_acknowledge, job_request, job_retry
+from procurement.services.workloads import workload_update
 from tests.factories import actor, make_assumptions, make_build, make_quote, make_user, make_workload
 from tests.procurement.test_runs import work_off
 
@@ -70,6 +71,44 @@ def test_who_prepared_a_decision_cannot_sign_it_whatever_the_role(run):
 
     with pytest.raises(ProcurementError, match="somebody else"):
         decision_approve(by=actor("administrator"), decision=decision, version=1)
+
+
+def test_an_option_that_the_newest_run_rules_out_is_neither_signed_nor_proposed(run):
+    """The workload grows from 8 to more accelerators than hall or offer hold."""
+    decision = prepared(run)
+    workload = Workload.objects.get(code="serve")
+    workload_update(
+        by=actor("analyst"), workload=workload, version=workload.version, values={"accelerators": 100_000}
+    )
+    work_off()
+    newest = run_latest_finished()
+
+    with pytest.raises(ProcurementError, match=f"was feasible in {run} and no longer is in {newest}: ") as refused:
+        decision_approve(by=actor("finance"), decision=decision, version=1)
+    with pytest.raises(ProcurementError, match="Prepare a decision on the newest run"):
+        prepared(run, amount=Decimal("7"))
+
+    assert refused.value.code == "option_ruled_out"
+    assert Decision.objects.get().state == "proposed"
+
+
+def test_an_option_that_the_newest_run_still_holds_is_signed_on_the_run_that_it_was_prepared_on(run):
+    decision = prepared(run)
+    make_quote(code="dearer", price="99.00")
+    work_off()
+
+    assert run_latest_finished() != run
+    assert decision_approve(by=actor("finance"), decision=decision, version=1).state == "approved"
+
+
+def test_a_workload_that_the_newest_run_no_longer_holds_is_named(run):
+    decision = prepared(run)
+    Workload.objects.update(is_archived=True)
+    make_workload(code="other")
+    work_off()
+
+    with pytest.raises(ProcurementError, match="the workload `serve` is in it no more"):
+        decision_approve(by=actor("finance"), decision=decision, version=1)
 
 
 def test_an_option_that_the_run_does_not_hold_is_refused_with_those_that_it_does(run):
