@@ -76,7 +76,8 @@ def _refuse_terms(values: Mapping[str, Any]) -> None:
 def decision_approve(*, by: Actor, decision: Decision, version: int, comment: str = "") -> Decision:
     """Approve a proposed decision.
 
-    Refuses its preparer, one whose validity or quote has passed, and one whose option the newest finished run rules out.
+    Refuses its preparer, one whose validity or quote has passed, and one whose option the newest finished run
+    rules out.
     """
     require(by.user, "decision.approve")
     if by.user is not None and decision.prepared_by_id == by.user.pk:

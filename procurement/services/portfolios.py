@@ -29,6 +29,7 @@ SMALLEST_GAP, LARGEST_GAP = Decimal(0), Decimal("0.5")
 SECONDS = int(PORTFOLIO_SECONDS)
 FEWEST_SECONDS, MOST_SECONDS = 5, 300  # well below what a job may take
 MOST_PINS = 500
+MOST_OPEN = 6  # of one person at once: solves share the workers with imports and recomputations
 ASKS_EVERY = 1.0  # seconds between two looks whether somebody wants it stopped
 REFUSALS = {
     "no_workloads": "It holds no workload, so there is nothing to plan.",
@@ -50,7 +51,8 @@ def portfolio_request(
 
     Returns the portfolio and whether a worker has yet to answer it. With pins the plan without them is asked for too,
     since what pins cost is the difference. What a person stopped and what failed is tried again. Refuses an unfinished
-    run, pins that name nothing, limits out of bounds and what is too large to begin.
+    run, pins that name nothing, limits out of bounds, what is too large to begin, and more open ones than a person
+    may have.
     """
     require(by.user, "portfolio.request")
     if run.state != RunState.FINISHED:
@@ -173,6 +175,7 @@ def _asked(by: Actor, run: Run, pins: list[dict[str, Any]], gap: Decimal, time_l
             changes["state"] = [record.state, PortfolioState.REQUESTED.value]
             _reopen(record)
     if is_new or "state" in changes:
+        _refuse_flood(by, record)
         record.job = job_request(
             kind="portfolio_solve", dedupe_key=f"portfolio_solve:{record.pk}", args={"portfolio": record.pk},
             coalesce=True, user=by.user,
@@ -180,6 +183,15 @@ def _asked(by: Actor, run: Run, pins: list[dict[str, Any]], gap: Decimal, time_l
     record.save()
     audit_record(by=by, action="portfolio.request", record=record, changes=changes)
     return record, record.is_open
+
+
+def _refuse_flood(by: Actor, record: Portfolio) -> None:
+    """Refuse one more open question of a person whose earlier ones still wait for workers."""
+    open_ones = Portfolio.objects.filter(state=PortfolioState.REQUESTED, requested_by=by.user).exclude(pk=record.pk)
+    waiting = open_ones.count()
+    if by.user is not None and waiting >= MOST_OPEN:
+        message = f"{waiting} portfolios of {by.user} are open; at most {MOST_OPEN} can be. Wait for one, or stop one."
+        raise ProcurementError("too_many_open", message)
 
 
 def _reopen(record: Portfolio) -> None:

@@ -77,9 +77,7 @@ def test_an_option_that_the_newest_run_rules_out_is_neither_signed_nor_proposed(
     """The workload grows from 8 to more accelerators than hall or offer hold."""
     decision = prepared(run)
     workload = Workload.objects.get(code="serve")
-    workload_update(
-        by=actor("analyst"), workload=workload, version=workload.version, values={"accelerators": 100_000}
-    )
+    workload_update(by=actor("analyst"), workload=workload, version=workload.version, values={"accelerators": 100_000})
     work_off()
     newest = run_latest_finished()
 

@@ -246,3 +246,19 @@ def test_a_binding_constraint_is_a_sentence(constraint, price, words):
     binding = {"constraint": constraint, "price": price, "by_month": [{"month": 0, "price": price}]}
 
     assert constraint_words(binding, "USD") == words
+
+
+def test_one_person_floods_no_worker_and_is_told_to_wait_or_stop(run, monkeypatch):
+    monkeypatch.setattr(portfolios, "MOST_OPEN", 2)
+    first, _ = portfolio_request(by=actor("analyst"), run=run)
+    portfolio_request(by=actor("analyst"), run=run, gap=Decimal("0.02"))
+
+    with pytest.raises(ProcurementError, match="2 portfolios of analyst are open; at most 2") as refused:
+        portfolio_request(by=actor("analyst"), run=run, gap=Decimal("0.03"))
+    assert refused.value.code == "too_many_open"
+    assert Portfolio.objects.count() == 2
+
+    portfolio_request(by=actor("analyst"), run=run)  # the same question again is no further one
+    portfolio_request(by=actor("finance"), run=run, gap=Decimal("0.04"))
+    portfolio_stop(by=actor("analyst"), portfolio=first)
+    portfolio_request(by=actor("analyst"), run=run, gap=Decimal("0.03"))

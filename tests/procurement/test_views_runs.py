@@ -1,7 +1,10 @@
 """Pages of runs, jobs, decisions and tokens: progress that ends, two people to a decision, secrets shown once."""
 
+import re
+
 import pytest
 from django.core.exceptions import ValidationError
+from django.test import Client
 from django.urls import reverse
 
 from procurement.models import ApiToken, Decision, DecisionState, Job, JobStatus, Run
@@ -208,6 +211,8 @@ def test_a_secret_is_shown_once_and_stored_as_a_digest():
     assert secret.encode() in made.content
     assert made["Cache-Control"] == "no-store"
     assert secret not in str(token.__dict__)
+    shown = re.search(r'id="token">([^<]+)<', made.content.decode()).group(1)  # what the page says to send as Bearer
+    assert Client().get("/api/v1/me/", headers={"Authorization": f"Bearer {shown}"}).status_code == 200
     assert secret.encode() not in client.get(reverse("procurement:tokens")).content
 
 
