@@ -2,12 +2,16 @@
 
 from typing import Any
 
+import numpy as np
+
 from procurement.engine.breakeven import BreakEven
+from procurement.engine.demand import demand_hours
 from procurement.engine.figures import cost_per_hour, total_costs
 from procurement.engine.money import money_text, rate_text
 from procurement.engine.options_base import Option, Priced
-from procurement.engine.periods import whole_years, window_of
+from procurement.engine.periods import Numbers, whole_years, window_of
 from procurement.engine.setting import Setting
+from procurement.engine.tables import Workload
 from procurement.engine.units import SECONDS_PER_HOUR, TOKENS_PER_MILLION
 
 NO_RATE = "missing:discount_rate"
@@ -84,7 +88,8 @@ def cost_per_unit(option: Option, priced: Priced, setting: Setting) -> tuple[str
         window = window_of(workload, setting.assumptions)
         growth = (1.0 + workload.growth_per_year) ** whole_years(window.count)
         each = demand.tokens_per_second * SECONDS_PER_HOUR / TOKENS_PER_MILLION
-        return "million_tokens", cost_per_hour(priced, window.weights * growth * setting.hours_per_month * each)
+        hours = window.weights * growth * setting.hours_per_month * served_share(workload, setting)
+        return "million_tokens", cost_per_hour(priced, hours * each)
     if inference is not None and inference.tokens_per_second_per_accelerator is not None:
         each = inference.tokens_per_second_per_accelerator * SECONDS_PER_HOUR / TOKENS_PER_MILLION
         return "million_tokens", cost_per_hour(priced, priced.accelerator_hours * each)
@@ -94,6 +99,14 @@ def cost_per_unit(option: Option, priced: Priced, setting: Setting) -> tuple[str
             return "million_tokens", None
         return "million_tokens", float(priced.ledger.total_present()) / (training.total_tokens / TOKENS_PER_MILLION)
     return None, None
+
+
+def served_share(workload: Workload, setting: Setting) -> Numbers:
+    """Return the share of the demand that the accelerators asked for can serve, by month; the rest costs nothing."""
+    plan = demand_hours(workload, setting.assumptions)
+    served, unserved = (part[:, 0] for part in plan.split(np.array([float(workload.accelerators)])))
+    asked = served + unserved
+    return np.divide(served, asked, out=np.ones_like(asked), where=asked > 0.0)
 
 
 def other_figure(priced: Priced | None) -> str | None:

@@ -95,6 +95,12 @@ def expected_days_after(reached: Distribution, as_of: date, day: date) -> float:
     return float(np.sum(1.0 - reached[offset:]))
 
 
+def expected_idle_days(reached: Distribution, as_of: date, delivered_on: date) -> float:
+    """Return the expected days from delivery to use: those before ``as_of`` have passed for certain and aged it too."""
+    expected = expected_days_after(reached, as_of, delivered_on)
+    return expected if reached[0] >= 1.0 else max((as_of - delivered_on).days, 0) + expected
+
+
 def bridge_plan(
     reached: Distribution | None,
     *,
@@ -139,7 +145,7 @@ def bridge_plan(
     elif prices.reserved is not None and prices.shortage is not None:
         later = expected_days_after(reached, as_of, start + timedelta(days=reserve))
         mixed = hours * (reserve * prices.reserved + later * prices.shortage)
-    idle_days = None if idle is None else expected_days_after(reached, as_of, idle.delivered_on)
+    idle_days = None if idle is None else expected_idle_days(reached, as_of, idle.delivered_on)
     return BridgePlan(
         expected_wait_days=wait,
         expected_bridge_cost_on_demand=None if prices.on_demand is None else wait * hours * prices.on_demand,

@@ -84,7 +84,11 @@ def commitment_answer(
         "sign_by": None if option.sign_by is None else option.sign_by.isoformat(),
         "price_path": today,
         "npv": money_text(rounded(float(now(np.array([today]))[0]), setting.assumptions.currency)),
-        "alternatives": [way.answer(now, today, setting.assumptions.currency) for way in ways],
+        "alternatives": [
+            way.answer(now, today, setting.assumptions.currency)
+            for way in ways
+            if np.isfinite(way.cost(np.array([today]))).all()  # a twin in a currency without a rate has no cost
+        ],
         "assumed": ["later_prices_follow_price_path"],
     }
 

@@ -107,4 +107,6 @@ def _root(difference: Difference, points: Numbers, values: Numbers, index: int) 
     def at(value: float) -> float:
         return float(difference(np.array([value]))[0])
 
+    if at(low) * at(high) >= 0.0:  # asked alone, rounding may take the sign off a difference that is all but nought
+        return min((low, high), key=lambda value: abs(at(value)))
     return float(brentq(at, low, high, xtol=ACCURACY / 10.0 * min(1.0, max(abs(low), abs(high))), rtol=SMALLEST_STEP))

@@ -18,7 +18,7 @@ Distribution = npt.NDArray[np.float64]
 
 GRID_DAYS = 7305  # 20 years; a quantile beyond it is not given
 LEAST_PROMISED_DAYS = 14  # a shorter promised duration is widened to this
-Z90 = 1.2815515655446004  # standard normal quantile of 90 %; twice this is 2.5631031
+Z90 = 1.2815515655446004  # standard normal quantile of 90 %, in full digits: case F07 turns on more than 2.5631031 has
 RECONFIRMATION_DAYS = (1.0, 5.0, 15.0)  # P10, P50, P90 of re-confirming a gate that only aged (semantics 33)
 _FFT_SIZE = 16_384  # a power of two that holds two grids, so that nothing wraps around
 _EQUAL = 1e-14  # probability; keeps a quantile that is met exactly

@@ -176,3 +176,13 @@ def test_a_build_without_forecast_says_so():
     known = judged(document(build([proof("installed")]), workloads=[workload()]))
 
     assert scenario_bridges(known.scenario, known.forecasts, known.bookings)["w"]["b"].reasons == ("no_forecast",)
+
+
+def test_days_that_delivered_hardware_has_already_waited_count():
+    """Delivered 10 days ago: these are certain, and the sum of (100 - k) / 100 for k = 0 to 100 is 50.5 more."""
+    delivered = date.fromordinal(AS_OF.toordinal() - 10)
+
+    found = plan(idle=IdleHardware(delivered_on=delivered, depreciation_per_day=100.0))
+
+    assert found.expected_idle_days == pytest.approx(60.5)
+    assert found.expected_idle_depreciation == pytest.approx(6_050)

@@ -76,3 +76,14 @@ def test_on_demand_has_nothing_to_sign():
     answer = answered(document(quotes=[quote()]))
 
     assert "commitment" not in option(answer, "cloud:od")
+
+
+def test_a_shorter_term_in_a_currency_without_a_rate_is_left_out():
+    short = reserved(id="short", term_months=6, currency="EUR")
+    answer = answered(document(quotes=[reserved(), short, quote(price="4.00")], workloads=[workload(months=12)]))
+
+    ways = option(answer, "cloud:rsv")["commitment"]["alternatives"]
+
+    assert ways
+    assert "short" not in {way["quote"] for way in ways}
+    assert "NaN" not in {way["npv"] for way in ways}

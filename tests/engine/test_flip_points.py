@@ -72,3 +72,14 @@ def test_a_crossing_inside_the_range_is_always_found(root, scale):
 
     assert found.value == pytest.approx(root, abs=1e-6)
     assert found.is_jump is False
+
+
+def test_a_difference_that_is_but_rounding_breaks_nothing():
+    """Asked for all points at once the difference changes sign at 1.5, asked for one point it does not."""
+
+    def difference(points):
+        return np.where(points < 1.5, -1e-17, 1e-17) if len(points) > 1 else np.full(1, 1e-17)
+
+    found = flip_point("cloud_price", difference, 1.0, FlipRange(0.1, 10.0, is_factor=True))
+
+    assert found.value == pytest.approx(1.5, rel=0.02)

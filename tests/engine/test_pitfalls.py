@@ -167,3 +167,15 @@ def test_waiting_hardware_is_paid_from_delivery_not_from_power():
     found = option(answered(document(quotes=[quote()], builds=[own])), "on_prem:own")
 
     assert found["by_month"][0]["amount"] == "100000.00"
+
+
+def test_tokens_that_nobody_can_serve_are_not_divided_by():
+    """8 accelerators serve 8 x 2,000 x 0.85 = 13,600 of 60,000 tokens/s: 16.00 x 1e6 / (3,600 x 13,600) = 0.326797."""
+    needs = need(
+        kind="llm_inference", shape="replicas", accelerators=8, demand={"tokens_per_second": 60000, "peak_to_mean": 1},
+        inference={"model": "own-model", "slo": "offline", "tokens_per_second_per_accelerator": 2000},
+    )  # fmt: skip
+    found = option(answered(document(quotes=[quote()], workloads=[needs])), "cloud:od")
+    naive = float(found["npv"]) / (60000 * 3600 * HOURS / 1e6)
+
+    assert float(found["cost_per_unit"]) == pytest.approx(0.326797, abs=1e-6) != naive
