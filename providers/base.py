@@ -144,6 +144,18 @@ def no_price(what: str = "no price is stated") -> Reason:
     return Reason("price_missing", what, "state the price, or wait for a list that has it")
 
 
+def unpaid_part(payment_option: str, hourly: Decimal | None, upfront: Decimal | None) -> list[Reason]:
+    """Return the reasons that hold a term of which one payment is missing: what is left would look cheap."""
+    reasons = []
+    if payment_option in {"partial", "all"} and not upfront:
+        message = f"the term is paid {payment_option} upfront, but no upfront payment is stated"
+        release = "send the list with the upfront payment of the term"
+        reasons.append(Reason("upfront_missing", message, release, {"payment_option": payment_option}))
+    if payment_option != "all" and hourly is None and upfront:
+        reasons.append(no_price("an upfront payment is stated, but not the price per hour beside it"))
+    return reasons
+
+
 def object_in(entry: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """Return the object under a key, empty when there is none; CellError when it is something else."""
     value = entry.get(name)

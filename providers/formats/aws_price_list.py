@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from providers.base import Context, Offer, Parsed, object_in
+from providers.base import Context, Offer, Parsed, object_in, unpaid_part
 from providers.cells import plain, read_date, read_number
 from providers.document import Document, TableRows
 from providers.errors import CellError, Fault
@@ -50,7 +50,7 @@ class AwsPriceList:
     key = "aws_price_list"
     title = "AWS price list (JSON offer file, GetProducts page, CSV)"
     reads = "on demand, reserved with upfront payment by term and class, capacity blocks; Windows as its own system"
-    holds = "zero prices, tiers, units that are no hours, unknown sizes, terms without length"
+    holds = "zero prices, tiers, units that are no hours, unknown sizes, terms without length or upfront payment"
     ignores = "instances without accelerator, dedicated tenancy, capacity reservation lines, software licences"
 
     def recognises(self, document: Document) -> bool:
@@ -214,6 +214,9 @@ def _offer(term: Term, currency: str, dimensions: list[Dimension]) -> Offer:
     licence = product.get("LICENSEMODEL", "")
     byol = "bring your own" in licence.lower()
     model = "reserved" if term.kind == "Reserved" else _market(product)
+    option = OPTIONS.get(squeezed(attributes.get("PURCHASEOPTION", "")).lower(), "none")
+    if model == "reserved":
+        reasons += unpaid_part(option, hours, upfront)
     extra = [variant if variant != "standard" else "", "own licence" if byol else ""]
     shown = "; ".join(word for word in extra if word)
     parts = [f"{plain(hours)} per hour" if hours is not None else "", f"{plain(upfront)} upfront" if upfront else ""]
@@ -233,7 +236,7 @@ def _offer(term: Term, currency: str, dimensions: list[Dimension]) -> Offer:
         values={
             "os": _system(product), "licence": licence or None, "valid_from": read_date(term.effective),
             "term_months": read_term(attributes.get("LEASECONTRACTLENGTH", "")) if model == "reserved" else None,
-            "payment_option": OPTIONS.get(squeezed(attributes.get("PURCHASEOPTION", "")).lower(), "none"),
+            "payment_option": option,
             "upfront": upfront or None,
         },
         reasons=reasons,

@@ -23,6 +23,7 @@ from providers.sheet import Held, Ignored, Reason
 
 NEEDED = ("BilledCost", "EffectiveCost", "ChargeCategory", "ChargePeriodStart")
 COSTS = ("ListCost", "ContractedCost", "EffectiveCost", "BilledCost")
+SIDE_COSTS = ("ListCost", "ContractedCost", "BilledCost")  # a sum without one of them is not known
 INSTANCE = re.compile(
     r"\b((?:[a-z]{1,3}[0-9][a-z0-9-]*|trn[0-9][a-z]*|inf[0-9]|dl[0-9][a-z]*)\.(?:metal|[0-9]*x?large|medium|small|micro|nano)[a-z0-9-]*)\b"
     r"|\b(Standard_N[A-Za-z0-9_]+)\b|\b((?:a2|a3|a4x?|g2|g4)-[a-z]+-[0-9a-z]+)\b"
@@ -45,7 +46,8 @@ class Sum:
     """What one kind of use cost over the file."""
 
     hours: Decimal = Decimal(0)
-    costs: dict[str, Decimal] = field(default_factory=lambda: dict.fromkeys(COSTS, Decimal(0)))
+    effective: Decimal = Decimal(0)
+    costs: dict[str, Decimal | None] = field(default_factory=lambda: dict.fromkeys(SIDE_COSTS, Decimal(0)))
     rows: int = 0
     start: date | None = None
     end: date | None = None
@@ -61,7 +63,10 @@ class Focus:
     key = "focus"
     title = "FOCUS 1.x cost and usage (CSV)"
     reads = "realised list, contracted and effective rate per accelerator-hour, unused commitment beside it; no quotes"
-    holds = "virtual currencies, rows whose list price times quantity is not the list cost, ragged rows"
+    holds = (
+        "virtual currencies, rows whose list price times quantity is not the list cost, rows without effective cost or "
+        "quantity, ragged rows"
+    )
     ignores = "taxes, credits, adjustments, corrections, purchases; charges of no accelerator"
 
     def recognises(self, document: Document) -> bool:
@@ -96,13 +101,13 @@ def _read(table: TableRows, records: Sequence[Record]) -> Parsed:
 class _Reader:
     def __init__(self, table: TableRows, rows: int) -> None:
         self.table = table
-        self.getters = {name: table.getter(name) for name in table.header}
+        self.getters = {name.casefold(): table.getter(name) for name in table.header}
         self.parsed = Parsed(rows=rows)
         self.sums: dict[Key, Sum] = defaultdict(Sum)
         self.unused: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
 
     def text(self, record: Record, name: str) -> str:
-        getter = self.getters.get(name)
+        getter = self.getters.get(name.casefold())
         return getter.text(record) if getter else ""
 
     def take(self, record: Record) -> None:
@@ -115,7 +120,7 @@ class _Reader:
         try:
             numbers: dict[str, Decimal | None] = {}
             for column in (*COSTS, "ListUnitPrice", "PricingQuantity"):
-                getter = self.getters.get(column)
+                getter = self.getters.get(column.casefold())
                 numbers[column] = read_number(getter(record)) if getter else None
             column = "ChargePeriodStart"
             start = day_of(self.text(record, column))
@@ -153,7 +158,7 @@ class _Reader:
         return ""
 
     def _candidates(self, record: Record) -> list[str]:
-        found = [self.text(record, name) for name in self.getters if "instancetype" in name.lower().replace("_", "")]
+        found = [self.text(record, name) for name in self.getters if "instancetype" in name.replace("_", "")]
         details = self.text(record, "SkuPriceDetails")
         if details.startswith("{"):
             try:
@@ -173,6 +178,12 @@ class _Reader:
                 f"billed in {currency or 'nothing'}, priced in {pricing or currency or 'nothing'}: no currency in use"
             )
             return Reason("virtual_currency", message, "state the rate of the virtual currency")
+        is_unused = self.text(record, "CommitmentDiscountStatus").lower() == "unused"
+        needed = ("EffectiveCost",) if is_unused else ("EffectiveCost", "PricingQuantity")
+        missing = [name for name in needed if numbers[name] is None]
+        if missing:
+            message = f"the charge states no {' and no '.join(missing)}: counted as zero it would change the rate"
+            return Reason("charge_incomplete", message, "ask the provider for the missing number")
         listed, price, quantity = numbers["ListCost"], numbers["ListUnitPrice"], numbers["PricingQuantity"]
         if listed is None or price is None or quantity is None:
             return None
@@ -197,8 +208,10 @@ class _Reader:
         category = self.text(record, "PricingCategory").lower() or "standard"
         total = self.sums[(provider, self.text(record, "RegionId"), sku, category, status, currency)]
         total.hours += numbers["PricingQuantity"] or Decimal(0)
-        for name in COSTS:
-            total.costs[name] += numbers[name] or Decimal(0)
+        total.effective += numbers["EffectiveCost"] or Decimal(0)
+        for name in SIDE_COSTS:
+            summed, cost = total.costs[name], numbers[name]
+            total.costs[name] = None if summed is None or cost is None else summed + cost
         total.rows += 1
         total.start = min(filter(None, (total.start, start)), default=None)
         total.end = max(filter(None, (total.end, end)), default=None)
@@ -222,7 +235,7 @@ class _Reader:
         count = known.accelerators if known else None
         hours = total.hours * count if count else None
         unused = self._share_of_unused(key)
-        effective = total.costs["EffectiveCost"]
+        effective = total.effective
         return {
             "provider": provider, "region": region or None, "sku": sku,
             "accelerator": name.accelerator if name else None,
@@ -248,7 +261,7 @@ class _Reader:
         if status != "used":
             return None
         covered = {
-            other: total.costs["EffectiveCost"]
+            other: total.effective
             for other, total in self.sums.items()
             if (other[0], other[5], other[4]) == (provider, currency, "used")
         }
@@ -256,8 +269,8 @@ class _Reader:
         return self.unused[(provider, currency)] * covered[key] / whole if whole else None
 
 
-def _rate(cost: Decimal, hours: Decimal | None) -> Decimal | None:
-    return rounded(cost / hours) if hours else None
+def _rate(cost: Decimal | None, hours: Decimal | None) -> Decimal | None:
+    return rounded(cost / hours) if hours and cost is not None else None
 
 
 def day_of(text: str) -> date | None:

@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from providers.base import Context, Offer, Parsed, object_in, objects_in
+from providers.base import Context, Offer, Parsed, no_price, object_in, objects_in
 from providers.cells import plain, read_date, read_number
 from providers.document import Document
 from providers.errors import CellError, Fault
@@ -29,6 +29,7 @@ TAILS = re.compile(
     re.IGNORECASE,
 )
 TPU = re.compile(r"\bTPU[- ]?(v5e|v5p|v6e|7x|v7x)\b|\bTpu(V5e|V5p|V6e)\b", re.IGNORECASE)
+OTHER_TENANCY = re.compile(r"\bSole Tenancy\b", re.IGNORECASE)
 UNITS = {"GPU": "h", "core": "h", "ram": "GiBy.h"}
 
 
@@ -57,7 +58,10 @@ class GcpBilling:
     key = "gcp_billing"
     title = "Google Cloud Billing Catalog (JSON)"
     reads = "GPU + core + memory of one region, currency and usage, summed to machine types; TPU chips"
-    holds = "GPUs whose core or memory price is not in the file, units that are no hours, unknown accelerators"
+    holds = (
+        "GPUs whose core or memory price is not in the file, zero, or stated twice, units that are no hours, "
+        "unknown accelerators"
+    )
     ignores = "other components; core and memory, which enter the sums"
 
     def recognises(self, document: Document) -> bool:
@@ -113,6 +117,7 @@ class _Reader:
         self.parsed = Parsed(rows=0)
         self.gpus: dict[Place, list[tuple[Name, str, Part]]] = defaultdict(list)
         self.parts: dict[tuple[str, str, Place], Part] = {}
+        self.conflicts: dict[tuple[str, str, Place], Part] = {}
 
     def take(self, line: int, sku: dict[str, Any]) -> None:
         """Keep a component's price, or say why it is left out."""
@@ -125,7 +130,7 @@ class _Reader:
         usage = usage_of(description, str(category.get("usageType") or ""))
         part, unit = self._price(line, sku)
         raw = {"skuId": str(sku.get("skuId")), "description": description, "usageType": str(category.get("usageType"))}
-        if part is None or unit != UNITS[kind]:
+        if part is None or part.price <= 0 or unit != UNITS[kind]:
             self._hold(line, raw, description, unit, part, usage)
             return
         part.raw = raw
@@ -138,7 +143,9 @@ class _Reader:
                     return
                 self.gpus[place].append((name, family, part))
             else:
-                self.parts[(kind, family, place)] = part
+                known = self.parts.setdefault((kind, family, place), part)
+                if known.price != part.price:
+                    self.conflicts[(kind, family, place)] = part
         if kind != "GPU":
             self.parsed.ignored.append(Ignored(line, "component", description))
 
@@ -160,6 +167,8 @@ class _Reader:
             return None, unit
         rate = reached[-1]
         units, nanos = read_number(rate.get("units")), read_number(rate.get("nanos"))
+        if units is None and nanos is None:
+            return None, unit  # a price that is missing must not enter a sum as zero
         price = (units or Decimal(0)) + (nanos or Decimal(0)) / NANOS
         return Part(line, price, str(rate.get("currencyCode") or ""), starts, {}), unit
 
@@ -167,7 +176,12 @@ class _Reader:
         message = f"{name!r} is priced per {unit or 'nothing'}: not the hour of a known accelerator"
         release = "map the name, or state the price per accelerator-hour"
         offer = self._offer(part or Part(line, Decimal(0), "USD", None, raw), ("", "", usage), name, raw)
-        offer.reasons.append(Reason("unknown_unit" if unit not in {"h", ""} else "unknown_component", message, release))
+        if part is None:
+            offer.price, offer.written = None, "nothing"
+            offer.reasons.append(no_price())
+        elif part.price > 0:
+            code = "unknown_unit" if unit not in {"h", ""} else "unknown_component"
+            offer.reasons.append(Reason(code, message, release))
         self.parsed.offers.append(offer)
 
     def _offer(self, part: Part, place: Place, name: str, raw: dict[str, Any]) -> Offer:
@@ -197,6 +211,20 @@ class _Reader:
         offer.reasons.append(Reason("component_only", message, "send the list with core and memory of the family"))
         return offer
 
+    def _disagreements(self, family: str, place: Place) -> list[Reason]:
+        """Return why the sum of a machine is not to be trusted: one of its parts stands at two prices."""
+        reasons = []
+        for kind in ("core", "ram"):
+            second = self.conflicts.get((kind, family, place))
+            if second is not None:
+                first = self.parts[(kind, family, place)]
+                message = (
+                    f"the {kind} of {family} stands at {plain(first.price)} in entry {first.line} and at "
+                    f"{plain(second.price)} in entry {second.line}"
+                )
+                reasons.append(Reason("component_conflict", message, "send the list with one price per component"))
+        return reasons
+
     def _machine(self, row: dict[str, str], place: Place, written: str, gpu: Part) -> Offer | None:
         count = Decimal(row["accelerators"])
         total, steps = gpu.price * count, [f"{plain(gpu.price)} x {row['accelerators']} {written}"]
@@ -210,6 +238,7 @@ class _Reader:
         offer.sku, offer.count, offer.price, offer.basis = row["machine"], count, rounded(total), "per_instance_hour"
         offer.table_sku = row["machine"].split("+")[0] if row["family"] != "n1" else row["machine"]
         offer.steps = steps
+        offer.reasons += self._disagreements(row["family"], place)
         if row["local_ssd_included"] == "yes" and row["family"] != "whole":
             offer.values["excludes"] = ("local_ssd",)
             offer.flags.append("local_ssd_not_priced")
@@ -224,7 +253,7 @@ def _component(description: str, group: str) -> tuple[str, str]:
     if group == "GPU" or re.search(r"\bGPU\b", description):
         return "GPU", re.sub(r"\s+", " ", TAILS.sub(" ", description)).strip()
     part = PART.search(description)
-    if part is None:
+    if part is None or OTHER_TENANCY.search(description):
         return "", ""
     family = part[1].lower().replace(" ", "").replace("predefined", "")
     return ("core" if part[2].lower() == "core" else "ram"), family

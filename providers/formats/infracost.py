@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 from providers.azure_names import OTHER_SERVICE, has_accelerator, tier_of
-from providers.base import Context, Offer, Parsed
-from providers.cells import plain, read_date, read_number
+from providers.base import Context, Offer, Parsed, unpaid_part
+from providers.cells import is_missing, plain, read_date, read_number
 from providers.document import Document
 from providers.errors import CellError, Fault
 from providers.knowledge import PROVIDERS, find_sku, squeezed
@@ -22,6 +22,7 @@ COMPONENT = re.compile(
     r"\s*\b(?:GPU|running in|attached to)\b.*", re.IGNORECASE
 )  # behind the accelerator in a description
 HOURS = frozenset({"hrs", "hours", "hour", "1 hour", "h"})
+SERVICES = {"aws": "amazonec2", "azure": "virtual machines", "gcp": "compute engine"}  # others price a surcharge
 OPTIONS = {"no upfront": "none", "partial upfront": "partial", "all upfront": "all"}
 MODELS = {
     "on_demand": "on_demand", "ondemand": "on_demand", "consumption": "on_demand", "spot": "spot",
@@ -36,7 +37,7 @@ class Infracost:
     key = "infracost"
     title = "Infracost cloud pricing (JSON, CSV)"
     reads = "AWS and Azure instances: on demand, spot, reserved; AWS upfront rows joined, Azure term totals spread"
-    holds = "components of Google Cloud, DevTest, units that are no hours, unknown sizes"
+    holds = "components of Google Cloud, DevTest, units that are no hours, unknown sizes, terms without upfront payment"
     ignores = "other services, instances without accelerator, dedicated tenancy, software licences"
 
     def recognises(self, document: Document) -> bool:
@@ -121,10 +122,12 @@ def _flat(prices: Any) -> Iterator[dict[str, Any]]:
 
 
 def _ignored(provider: str, sku: str, product: dict[str, Any], attributes: dict[str, str]) -> str:
-    family = str(product.get("productFamily") or "")
+    family, service = str(product.get("productFamily") or ""), str(product.get("service") or "")
+    if service and service.lower() != SERVICES.get(provider, service.lower()):
+        return "other_service"
     if provider == "gcp" and "GPU" in attributes.get("RESOURCEGROUP", "") + attributes.get("DESCRIPTION", ""):
         return ""
-    if not sku or not family.startswith(("Compute", "")):
+    if not sku or (family and not family.startswith("Compute")):
         return "other_service"
     if provider == "azure":
         if OTHER_SERVICE.search(attributes.get("PRODUCTNAME", "")):
@@ -152,7 +155,7 @@ def _offer(  # noqa: PLR0913 - a product, how it is bought and what it costs are
     option, length, payment, offering = bought
     model = MODELS.get(option.lower())
     term = read_term(length)
-    currency = next((code for code in CURRENCIES if any(code in price for price in prices)), None)
+    currency = next((code for code in CURRENCIES if any(not is_missing(price.get(code)) for price in prices)), None)
     names = f"{attributes.get('SKUNAME', '')} {attributes.get('METERNAME', '')}"
     tier = tier_of(names, attributes.get("PRODUCTNAME", ""), sku)
     if provider == "azure" and model == "on_demand":
@@ -219,6 +222,8 @@ def _price(offer: Offer, prices: list[dict[str, Any]], currency: str, *, is_tota
         offer.reasons.append(
             Reason("price_conflict", f"several prices for one way of buying: {said}", "say which holds")
         )
+    if offer.purchase_model == "reserved" and not is_total:
+        offer.reasons += unpaid_part(offer.values["payment_option"], hourly[0] if hourly else None, upfront)
     offer.price = hourly[0] if hourly else (Decimal(0) if upfront else None)
     offer.values["upfront"] = upfront or None
     parts = [plain(offer.price)] if offer.price is not None else []
