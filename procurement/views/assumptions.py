@@ -33,6 +33,7 @@ class AssumptionSetListView(ListPage):
     """Sets of assumptions, newest first; one is in force."""
 
     template = "procurement/assumption_sets.html"
+    section_name = "workloads"
 
     def rows(self) -> Any:
         """Return them with the number of runs that used each."""

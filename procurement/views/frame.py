@@ -18,17 +18,15 @@ class Entry(NamedTuple):
     count: int | None = None
 
 
-# name shown, name of the address, beginnings of the addresses under it
+# name shown, name of the address, beginnings of the addresses under it; no more than fit beside the search at 1280 px
 MAIN = (
     ("Overview", "procurement:overview", ()),
-    ("Recommendations", "reports:recommendations", ("/recommendations/",)),
+    ("Recommendations", "reports:recommendations", ("/recommendations/", "/runs/", "/jobs/")),
     ("Decisions", "procurement:decisions", ("/decisions/",)),
     ("Quotes", "procurement:quotes", ("/quotes/", "/price-sheets/", "/providers/", "/discounts/", "/requests/")),
     ("Builds", "procurement:builds", ("/builds/", "/capacity/", "/sites/")),
-    ("Workloads", "procurement:workloads", ("/workloads/",)),
-    ("Assumptions", "procurement:assumptions", ("/assumptions/",)),
+    ("Workloads", "procurement:workloads", ("/workloads/", "/assumptions/")),
     ("Portfolio", "procurement:portfolios", ("/portfolios/",)),
-    ("Runs", "procurement:runs", ("/runs/", "/jobs/")),
     ("Look back", "procurement:actuals", ("/look-back/",)),
     ("Reports", "reports:index", ("/reports/",)),
 )
@@ -54,7 +52,12 @@ SECTIONS = {
         ("Forecast track record", "procurement:track_record"),
         ("Learned slips", "procurement:learned_slips"),
     ),
-    "runs": (("Runs", "procurement:runs"), ("Jobs", "procurement:jobs")),
+    "workloads": (("All workloads", "procurement:workloads"), ("Assumptions", "procurement:assumptions")),
+    "runs": (
+        ("Newest recommendations", "reports:recommendations"),
+        ("Runs", "procurement:runs"),
+        ("Jobs", "procurement:jobs"),
+    ),
 }
 
 

@@ -34,6 +34,7 @@ class WorkloadListView(ListPage):
     """Needs for accelerators, each with the newest recommendation."""
 
     template = "procurement/workloads.html"
+    section_name = "workloads"
     filterset = WorkloadFilter
     order = "name"
     columns = (

@@ -10,6 +10,7 @@ from django.urls import reverse
 from procurement.models import Run
 from procurement.permissions import can
 from procurement.selectors.runs import run_inputs, run_latest_asked, run_latest_finished
+from procurement.views.frame import section
 from reports.base import Filters
 from reports.charts import cash_chart, split_chart
 from reports.detail_charts import load_chart, tornado_chart
@@ -32,7 +33,8 @@ class RecommendationLatestView(ReaderView):
         """Show the recommendations of the newest run."""
         run = run_latest_finished()
         if run is None:
-            return render(request, "reports/recommendations_empty.html", {"asked": run_latest_asked()})
+            context = {"asked": run_latest_asked(), "tabs": section("runs", request.path)}
+            return render(request, "reports/recommendations_empty.html", context)
         return _list(request, run, is_latest=True)
 
 
@@ -117,7 +119,7 @@ class RunInputsView(ReaderView):
 
 
 def _list(request: HttpRequest, run: Run, *, is_latest: bool = False) -> HttpResponse:
-    context = recommendations_overview(run)
+    context = {**recommendations_overview(run), "tabs": section("runs", request.path)}
     if not is_latest:
         context["crumbs"] = [Crumb("Recommendations", reverse("reports:recommendations"))]
     return render(request, "reports/recommendations.html", context)

@@ -124,17 +124,17 @@ def test_the_keyboard_reaches_the_content_the_search_and_back(live_server, open_
 
 def test_escape_closes_the_menu_and_gives_the_focus_back(live_server, open_context, sign_in):
     page = sign_in(open_context())
-    page.click("details.menu > summary")
+    page.click(".bar__end summary")
     page.keyboard.press("Tab")
     page.keyboard.press("Escape")
 
-    assert page.evaluate("document.querySelector('details.menu').open") is False
+    assert page.evaluate("document.querySelector('.bar__end details').open") is False
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
 
 
 def test_the_theme_that_was_chosen_stays(live_server, open_context, sign_in):
     page = sign_in(open_context())
-    page.click("details.menu > summary")
+    page.click(".bar__end summary")
     page.click("button[value=dark]")
     page.goto(f"{live_server.url}/quotes/")
 
