@@ -4,6 +4,8 @@ from procurement.choices import label
 
 LABELS = {
     "code": "Short name",
+    "gap": "Good enough within, a share",
+    "time_limit_s": "Time limit, seconds",
     "sku": "Provider's own name (SKU)",
     "vram_gb": "Memory per accelerator",
     "os": "Operating system",

@@ -47,6 +47,8 @@ WORDS = {
     "notify": "written to all suppliers",
     "send": "sent",
     "ask": "asked",
+    "request": "asked for",
+    "stop": "told to stop",
     "answer": "answered",
     "withdraw": "withdrawn",
     "reject": "rejected",
@@ -97,6 +99,12 @@ def _change(name: str, pair: Sequence[Any], notes: Mapping[str, ColumnNote]) -> 
     }  # fmt: skip
 
 
+def _part(part: Any) -> str:
+    if isinstance(part, Mapping):
+        return "; ".join(f"{label_of(name)} {value}" for name, value in sorted(part.items()))
+    return str(part)
+
+
 def _value(value: Any) -> str | None:
     if value in (None, "", [], {}):
         return None
@@ -105,7 +113,7 @@ def _value(value: Any) -> str | None:
     if isinstance(value, Decimal):
         return f"{value.normalize():f}"
     if isinstance(value, list):
-        return ", ".join(str(part) for part in value)
+        return ", ".join(_part(part) for part in value)
     if isinstance(value, str) and value.replace(".", "", 1).lstrip("-").isdigit() and "." in value:
         return value.rstrip("0").rstrip(".")
     return str(value)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
@@ -9,11 +10,15 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Any
 
+from procurement.choices import label
 from procurement.models import AllocationRow, Portfolio
 from procurement.selectors.portfolios import Names, constraint_words
 
 CSV_COLUMNS = ("workload", "place", "month", "begins_on", "accelerators", "share")
 MONTH = timedelta(days=31)
+NOWHERE = re.compile(
+    r"(?P<words>.*; no place serves all of its months) \((?P<removed>\S+ \d+(, \S+ \d+)*)\)", re.DOTALL
+)
 KINDS = (("own", "Own builds"), ("committed", "Commitments"), ("rented", "Rented by the hour"), ("today", "As today"))
 
 
@@ -62,6 +67,23 @@ def _kind(place: str, names: Names, committed: set[str]) -> str:
     if place in committed:
         return "committed"
     return "rented" if place in names.quotes else "today"
+
+
+def conflict_shown(lines: Iterable[str]) -> list[dict[str, Any]]:
+    """Return what cannot hold together, each with the reasons that removed its places, the commonest first."""
+    return [_conflict(line) for line in lines]
+
+
+def _conflict(line: str) -> dict[str, Any]:
+    found = NOWHERE.fullmatch(line)
+    if found is None:
+        return {"words": line, "removed": []}
+    removed = [one.rpartition(" ") for one in found["removed"].split(", ")]
+    counted = sorted(((int(count), code) for code, _, count in removed), key=lambda one: (-one[0], one[1]))
+    return {
+        "words": f"{found['words']}.",
+        "removed": [{"words": label(code.replace(":", ": ")), "count": count} for count, code in counted],
+    }
 
 
 def binding_shown(portfolio: Portfolio) -> list[dict[str, Any]]:

@@ -25,7 +25,14 @@ from procurement.views.base import ActionPage, Column, FormPage, ListPage, Page,
 from procurement.views.filters import PortfolioFilter
 from procurement.views.frame import Entry
 from procurement.views.history import history_shown
-from procurement.views.portfolio_display import allocation_csv, binding_shown, chart_of, pins_shown, spans_of
+from procurement.views.portfolio_display import (
+    allocation_csv,
+    binding_shown,
+    chart_of,
+    conflict_shown,
+    pins_shown,
+    spans_of,
+)
 from procurement.views.runs import POLLING_STOPS, next_poll
 
 MOST_SUGGESTED = 2000
@@ -84,6 +91,7 @@ class PortfolioDetailView(PortfolioPage):
         return {
             "answer": portfolio.answer, "currency": portfolio.run.currency, "spans": spans_of(rows), "chart": chart,
             "binding": binding_shown(portfolio), "pins": pins_shown(portfolio.pins), "price": pin_price(portfolio),
+            "conflict": conflict_shown(portfolio.answer.get("conflict") or ()),
         }  # fmt: skip
 
 

@@ -6,10 +6,13 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from pypdf import PdfReader
 
+from procurement.models import PortfolioState, Run
 from procurement.selectors import clock
 from procurement.services.job_runner import job_work
+from procurement.services.portfolios import portfolio_request
 from procurement.tasks import JOB_KINDS
-from tests.factories import make_assumptions, make_build, make_discount, make_quote, make_workload
+from tests.factories import actor, make_assumptions, make_build, make_discount, make_quote, make_workload
+from tests.procurement.portfolio_runs import make_portfolio
 from tests.procurement.requests_tools import make_request, opened_sample
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,9 +32,12 @@ def records():
     quote_request = opened_sample()
     asked = make_request(due_at=clock.database_now() + timedelta(days=1))
     invitation = asked.invitations.first()
-    while job_work(kinds=JOB_KINDS) is not None:
-        pass
+    work_off()
+    run = Run.objects.get()
+    planned, _ = portfolio_request(by=actor("analyst"), run=run)
+    work_off()
     return {
+        "run": run.pk, "portfolio": planned.pk, "no_plan": without_plan(run).pk, "earlier": earlier(run).pk,
         "quote": quote.pk, "offer": quote.code, "build": build.code, "workload": workload.code,
         "request": quote_request.code,
         "bid": quote_request.bids.get().pk, "asked": asked.code, "invitation": invitation.pk,
@@ -39,16 +45,43 @@ def records():
     }  # fmt: skip
 
 
+def work_off():
+    """Let a worker do what waits."""
+    while job_work(kinds=JOB_KINDS) is not None:
+        pass
+
+
+def without_plan(run):
+    """Return a portfolio of that run whose only demand has no place."""
+    conflict = [
+        "demand of serve: 8 accelerators, together in one place; no place serves all of its months (residency 2)"
+    ]
+    answer = {"conflict": conflict, "conflict_is_irreducible": True}
+    pins = [{"workload": "serve", "place": "hall-1", "share": "1"}]
+    return make_portfolio(run, state=PortfolioState.INFEASIBLE, answer=answer, pins=pins)
+
+
+def earlier(run):
+    """Return a run that was asked a day before, so that there is one to compare with."""
+    day = timedelta(days=1)
+    kept = {name: getattr(run, name) for name in ("inputs", "engine_version", "as_of", "currency", "state")}
+    return Run.objects.create(
+        inputs_digest="0" * 64, assumption_set=run.assumption_set, last_asked_at=run.last_asked_at - day,
+        finished_at=run.finished_at - day, **kept,
+    )  # fmt: skip
+
+
 PAGES = (
     "/", "/quotes/", "/quotes/new/", "/quotes/{quote}/", "/quotes/{quote}/edit/", "/quotes/{quote}/history/",
     "/quotes/{quote}/prices/", "/quotes/{quote}/versions/", "/quotes/compare/?code={offer}", "/quotes/expiring/",
     "/discounts/", "/discounts/new/", "/discounts/acme-frame/", "/price-sheets/", "/price-sheets/new/",
-    "/price-sheets/sources/", "/providers/", "/sites/", "/builds/", "/builds/new/",
+    "/price-sheets/sources/", "/price-sheets/held/", "/price-sheets/mappings/new/", "/providers/", "/sites/", "/builds/", "/builds/new/",
     "/builds/{build}/", "/builds/{build}/evidence/", "/builds/{build}/evidence/new/", "/builds/{build}/promises/",
     "/builds/{build}/costs/", "/builds/{build}/history/", "/capacity/", "/workloads/", "/workloads/new/",
     "/workloads/{workload}/", "/assumptions/", "/assumptions/new/", "/look-back/",
     "/look-back/files/", "/look-back/files/new/", "/look-back/forecasts/", "/look-back/slips/",
-    "/look-back/workloads/{workload}/", "/runs/", "/jobs/", "/decisions/",
+    "/look-back/workloads/{workload}/", "/runs/", "/runs/{run}/", "/runs/{run}/compare/?with={earlier}", "/jobs/", "/decisions/",
+    "/portfolios/", "/portfolios/new/", "/portfolios/{portfolio}/", "/portfolios/{no_plan}/",
     "/decisions/new/?workload={workload}", "/account/tokens/", "/account/tokens/new/", "/search/?q=h100", "/help/",
     "/requests/", "/requests/new/", "/requests/{request}/", "/requests/{request}/bids/",
     "/requests/{request}/questions/",
@@ -172,8 +205,10 @@ def test_targets_are_large_enough_to_hit(live_server, open_context, sign_in, rec
     page = sign_in(open_context(is_narrow=True))
     page.goto(f"{live_server.url}/builds/{records['build']}/")
 
+    page.click("header .nav--folded > summary")
     heights = page.eval_on_selector_all(
-        "main .button, main .tabs__link, header .nav__link", "all => all.map(one => one.getBoundingClientRect().height)"
+        "main .button, main .tabs__link, header .nav__link:visible",
+        "all => all.map(one => one.getBoundingClientRect().height)",
     )
 
     assert min(heights) >= 36
