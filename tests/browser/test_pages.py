@@ -11,6 +11,7 @@ from procurement.selectors import clock
 from procurement.services.job_runner import job_work
 from procurement.services.portfolios import portfolio_request
 from procurement.tasks import JOB_KINDS
+from procurement.views.frame import MAIN
 from tests.factories import actor, make_assumptions, make_build, make_discount, make_quote, make_workload
 from tests.procurement.portfolio_runs import make_portfolio
 from tests.procurement.requests_tools import make_request, opened_sample
@@ -53,10 +54,8 @@ def work_off():
 
 def without_plan(run):
     """Return a portfolio of that run whose only demand has no place."""
-    conflict = [
-        "demand of serve: 8 accelerators, together in one place; no place serves all of its months (residency 2)"
-    ]
-    answer = {"conflict": conflict, "conflict_is_irreducible": True}
+    conflict = "demand of serve: 8 accelerators, in one place; no place serves all of its months (residency 2)"
+    answer = {"conflict": [conflict], "conflict_is_irreducible": True}
     pins = [{"workload": "serve", "place": "hall-1", "share": "1"}]
     return make_portfolio(run, state=PortfolioState.INFEASIBLE, answer=answer, pins=pins)
 
@@ -75,12 +74,14 @@ PAGES = (
     "/", "/quotes/", "/quotes/new/", "/quotes/{quote}/", "/quotes/{quote}/edit/", "/quotes/{quote}/history/",
     "/quotes/{quote}/prices/", "/quotes/{quote}/versions/", "/quotes/compare/?code={offer}", "/quotes/expiring/",
     "/discounts/", "/discounts/new/", "/discounts/acme-frame/", "/price-sheets/", "/price-sheets/new/",
-    "/price-sheets/sources/", "/price-sheets/held/", "/price-sheets/mappings/new/", "/providers/", "/sites/", "/builds/", "/builds/new/",
+    "/price-sheets/sources/", "/price-sheets/held/", "/price-sheets/mappings/new/",
+    "/providers/", "/sites/", "/builds/", "/builds/new/",
     "/builds/{build}/", "/builds/{build}/evidence/", "/builds/{build}/evidence/new/", "/builds/{build}/promises/",
     "/builds/{build}/costs/", "/builds/{build}/history/", "/capacity/", "/workloads/", "/workloads/new/",
     "/workloads/{workload}/", "/assumptions/", "/assumptions/new/", "/look-back/",
     "/look-back/files/", "/look-back/files/new/", "/look-back/forecasts/", "/look-back/slips/",
-    "/look-back/workloads/{workload}/", "/runs/", "/runs/{run}/", "/runs/{run}/compare/?with={earlier}", "/jobs/", "/decisions/",
+    "/look-back/workloads/{workload}/", "/runs/", "/runs/{run}/", "/runs/{run}/compare/?with={earlier}", "/jobs/",
+    "/decisions/",
     "/portfolios/", "/portfolios/new/", "/portfolios/{portfolio}/", "/portfolios/{no_plan}/",
     "/decisions/new/?workload={workload}", "/account/tokens/", "/account/tokens/new/", "/search/?q=h100", "/help/",
     "/requests/", "/requests/new/", "/requests/{request}/", "/requests/{request}/bids/",
@@ -163,6 +164,24 @@ def test_escape_closes_the_menu_and_gives_the_focus_back(live_server, open_conte
 
     assert page.evaluate("document.querySelector('.bar__end details').open") is False
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+
+
+REACHED = """links => links.filter(link => {
+    const box = link.getBoundingClientRect()
+    const over = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)
+    return box.x >= 0 && box.right <= innerWidth && link.contains(over)
+}).length"""
+
+
+def test_every_entry_of_the_menu_is_in_sight_at_any_width_without_script(live_server, open_context, sign_in):
+    page = sign_in(open_context(has_script=False))
+
+    for width in (1920, 1280, 1264, 1024, 832):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.eval_on_selector_all("header .nav--row .nav__link", REACHED) == len(MAIN), width
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.click("text=Menu")
+    assert page.eval_on_selector_all("header .nav--folded .nav__link", REACHED) == len(MAIN)
 
 
 def test_the_theme_that_was_chosen_stays(live_server, open_context, sign_in):

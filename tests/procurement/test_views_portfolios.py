@@ -10,6 +10,7 @@ from django.urls import reverse
 from procurement.engine.pipeline import portfolio as plan
 from procurement.engine.scenario import parse_scenario
 from procurement.models import Portfolio, PortfolioState, Run
+from procurement.views.portfolio_display import conflict_shown
 from tests.procurement.page_tools import signed_in
 from tests.procurement.portfolio_runs import make_finished_run, make_portfolio
 from tests.procurement.test_runs import work_off
@@ -122,6 +123,17 @@ def test_pins_of_an_earlier_plan_and_a_row_of_it_are_offered_again_and_an_emptie
     assert Portfolio.objects.first().pins == [{"workload": "serve", "place": "hall-1"}]
 
 
+def test_what_removed_the_places_of_a_demand_is_counted_in_words_the_commonest_first(run):
+    line = "demand of w: 16 accelerators, in one place (x); no place serves all of its months ({})"
+    found, other = conflict_shown([line.format("missing:fabric 1, wrong_accelerator 12"), "pin 1: w at hall-1"])
+
+    assert found["words"] == "demand of w: 16 accelerators, in one place (x); no place serves all of its months."
+    assert found["removed"] == [
+        {"words": "Wrong accelerator", "count": 12}, {"words": "Missing: fabric", "count": 1},
+    ]  # fmt: skip
+    assert other == {"words": "pin 1: w at hall-1", "removed": []}
+
+
 def test_an_infeasible_plan_names_the_pins_in_its_conflict(run):
     row = {"workload": "serve", "place": quote_of(run), "how": "accelerators", "amount": "1000", "reason": "a wish"}
 
@@ -129,7 +141,7 @@ def test_an_infeasible_plan_names_the_pins_in_its_conflict(run):
 
     assert "No plan can keep everything that was asked" in text
     assert "pin 1: 1000 accelerators for serve" in text
-    assert "Give up or loosen any one of these" in text
+    assert "Give up or loosen this" in text
     assert "Present cost of everything" not in text
 
 
