@@ -21,7 +21,9 @@ IGNORED = frozenset((*DERIVED.names, "source_file", "source_line", "source_hash"
 NEEDED = ("accelerator", "price")
 MUST_HAVE = ("price", "price_basis", "purchase_model")
 LEAST_KNOWN = 4  # headers that must be ours before a sheet is taken for our own
-DANGEROUS = re.compile(r"'*[=+\-@\t\r\n]")  # a text that a spreadsheet program may run (OWASP, CSV injection)
+DANGEROUS = re.compile(
+    "'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+)  # a text that a spreadsheet program may run (OWASP, CSV injection)
 GUARD = "'"
 ORDERED_DAYS = (("valid_from", "valid_until"), ("quoted_on", "valid_until"), ("earliest_start", "available_to"))
 OWN_FIELDS = frozenset(

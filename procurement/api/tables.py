@@ -14,8 +14,8 @@ from procurement.api.problems import Refusal
 from procurement.models import Answer, MonthRow, OptionRow, Quote, Run, RunState
 from procurement.selectors.quotes import quotes_in_force
 from procurement.selectors.runs import run_latest_finished, runs_all
+from providers.own_table import guarded
 
-DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
 IN_MEMORY = 5 * 1024 * 1024
 BYTE_ORDER_MARK = "\ufeff"
 
@@ -88,10 +88,11 @@ def table_schema(table: CsvTable) -> dict[str, Any]:
 def _lines(table: CsvTable, run: Run | None, *, for_excel: bool) -> Iterator[bytes]:
     header = _line([column.name for column in table.columns])
     yield ((BYTE_ORDER_MARK if for_excel else "") + header).encode()
+    # number columns need no guard, so -12.5 stays a number
     is_guarded = [for_excel and column.kind == "string" for column in table.columns]
     for row in table.rows(run):
         cells = [_text(cell) for cell in row]
-        yield _line([_guarded(cell) if guard else cell for cell, guard in zip(cells, is_guarded, strict=True)]).encode()
+        yield _line([guarded(cell) if guard else cell for cell, guard in zip(cells, is_guarded, strict=True)]).encode()
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -110,11 +111,6 @@ def _text(cell: Any) -> str:
     if isinstance(cell, date):
         return cell.isoformat()
     return str(cell)
-
-
-def _guarded(cell: str) -> str:
-    """Return a text that no spreadsheet takes for a formula; number columns need none, so -12.5 stays a number."""
-    return f"'{cell}" if cell.startswith(DANGEROUS) else cell
 
 
 def _columns(*rows: tuple[str, str, str]) -> tuple[CsvColumn, ...]:

@@ -15,6 +15,7 @@ from procurement.selectors.discounts import discounted_price, period
 from procurement.selectors.prices import PriceBook, price_book
 from procurement.selectors.quotes import quote_expiry, quote_versions
 from providers.cells import plain
+from providers.own_table import guarded
 
 ONE_DAY = timedelta(days=1)
 COLUMNS = (
@@ -22,7 +23,6 @@ COLUMNS = (
     "list_price_per_accelerator_hour", "price_per_accelerator_hour", "discount", "quoted_on", "valid_until", "source",
     "reason",
 )  # fmt: skip
-DANGEROUS = ("=", "+", "-", "@", "\t", "\r")  # a sheet takes a text that begins so for a formula
 HELD, GAP, PASSED_OVER, WAITING = "held", "gap", "replaced", "waiting"
 
 
@@ -149,5 +149,4 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, Decimal):
         return plain(value)
-    text = str(value)
-    return f"'{text}" if text.startswith(DANGEROUS) else text
+    return guarded(str(value))

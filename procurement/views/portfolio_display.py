@@ -13,6 +13,7 @@ from typing import Any
 from procurement.choices import label
 from procurement.models import AllocationRow, Portfolio
 from procurement.selectors.portfolios import Names, constraint_words
+from providers.own_table import guarded
 
 CSV_COLUMNS = ("workload", "place", "month", "begins_on", "accelerators", "share")
 MONTH = timedelta(days=31)
@@ -130,11 +131,6 @@ def allocation_csv(rows: Iterable[AllocationRow]) -> bytes:
         share = "" if row.share is None else f"{row.share.normalize():f}"
         count = f"{row.accelerators.normalize():f}"
         writer.writerow(
-            [_safe(row.workload_code), _safe(row.place), row.month, row.begins_on.isoformat(), count, share]
+            [guarded(row.workload_code), guarded(row.place), row.month, row.begins_on.isoformat(), count, share]
         )
     return text.getvalue().encode()
-
-
-def _safe(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" else text

@@ -18,7 +18,9 @@ from reports.templatetags.figures import (
 )
 
 RATE_PLACES = 4
-_FORMULA = re.compile(r"^[=+\-@\t\r]")
+_FORMULA = re.compile(
+    "[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+)  # the last four: the wide signs, which sheets take alike
 
 
 @dataclass(frozen=True, slots=True)

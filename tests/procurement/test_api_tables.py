@@ -88,7 +88,9 @@ def test_quotes_are_those_in_force():
     assert reply["X-Row-Count"] == "1"
 
 
-@pytest.mark.parametrize("text", ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "+49 30 1234"])
+@pytest.mark.parametrize(
+    "text", ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "+49 30 1234", "\uff1d1+1"]
+)
 def test_t56_no_text_is_a_formula_in_excel_and_numbers_stay_numbers(text):
     make_quote(source=text)
     make_run()

@@ -94,6 +94,11 @@ def test_guarding_a_text_can_be_undone(text):
     assert guarded(text)[:1] not in {"=", "+", "-", "@", "\t", "\r", "\n"} or not text
 
 
+@pytest.mark.parametrize("sign", ["\uff1d", "\uff0b", "\uff0d", "\uff20"])
+def test_the_wide_signs_that_sheets_take_for_narrow_ones_are_guarded(sign):
+    assert guarded(f"{sign}1+1") == f"'{sign}1+1"
+
+
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_no_payload_is_a_live_formula_and_none_is_changed(payload):
     frame = quotes(sku=payload.strip() or "x", licence=f"x{payload}")

@@ -91,7 +91,9 @@ def test_cash_flow_adds_up_to_each_options_total():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("payload", ['=cmd|" /C calc"!A0', "+49 30 1234", "-2+3", "@SUM(A1)", "\tx", "\r=1"])
+@pytest.mark.parametrize(
+    "payload", ['=cmd|" /C calc"!A0', "+49 30 1234", "-2+3", "@SUM(A1)", "\tx", "\r=1", "\n=1", "\uff1d1+1"]
+)
 def test_text_that_looks_like_a_formula_is_guarded_in_csv_and_text_in_xlsx(payload):
     column = get_report("options").columns[2]
     sheet = sheet_of((column,), [{column.key: payload}])
