@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from procurement.engine.quote_terms import age_limit_days
-from procurement.models import Quote
+from procurement.models import Quote, SheetState
 from procurement.selectors.discounts import discounted_price, period
 from procurement.selectors.prices import PriceBook, price_book
 from procurement.selectors.quotes import quote_expiry, quote_versions
@@ -84,6 +84,23 @@ def _periods_of(version: Quote, start: date, next_start: date | None, book: Pric
     if next_start is not None and next_start <= start:
         return [PricePeriod(version, start, start, PASSED_OVER, "replaced before it held for a day")]
     last = book.day if next_start is None else next_start - ONE_DAY
+    if version.sheet is not None and version.sheet.state == SheetState.UNDONE:
+        return [PricePeriod(version, start, last, GAP, "taken back: its import was undone")]
+    if version.is_current and version.is_archived:
+        return _until_archived(version, start, last, book)
+    return _until_expired(version, start, last, book)
+
+
+def _until_archived(version: Quote, start: date, last: date, book: PriceBook) -> list[PricePeriod]:
+    """Return the days of an offer that is out of use: those before it was, then a gap."""
+    out_on = version.modified_at.date()
+    found = _until_expired(version, start, min(last, out_on), book) if start <= out_on else []
+    if out_on < last:
+        found.append(PricePeriod(version, max(out_on + ONE_DAY, start), last, GAP, f"taken out of use on {out_on}"))
+    return found
+
+
+def _until_expired(version: Quote, start: date, last: date, book: PriceBook) -> list[PricePeriod]:
     expires_on = quote_expiry(version, book.day).expires_on
     found = _held(version, start, min(last, expires_on), book) if expires_on >= start else []
     if expires_on < last:

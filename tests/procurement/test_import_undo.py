@@ -1,11 +1,15 @@
 """Undo: the versions before are in force again, nothing is lost, and nothing newer is pulled away."""
 
+from datetime import UTC, datetime, time
+from decimal import Decimal
+
 import pytest
 
 from procurement.errors import ProcurementError
 from procurement.models import Quote
+from procurement.selectors.price_history import price_history
 from procurement.services.price_sheet_undo import price_sheet_undo
-from procurement.services.quotes import quote_supersede
+from procurement.services.quotes import quote_archive, quote_supersede
 from tests.factories import AS_OF, actor
 from tests.procurement.api_tools import make_run
 from tests.procurement.sheet_tools import GOOD, OTHER, receive
@@ -35,6 +39,30 @@ def test_an_undone_import_leaves_what_was_in_force_before_and_keeps_its_versions
     assert Quote.objects.count() == 4  # version 1, the import's two, and the restored one
     assert (sheet.state, sheet.reports.first().kind) == ("undone", "undo")
     assert sheet.reports.first().counts == {"withdrawn": 2, "restored": 1}
+
+
+def test_no_price_of_an_undone_import_ever_held():
+    receive(GOOD)
+    undone(receive(CHEAPER, OTHER, name="next.csv", day=AS_OF))
+    new, changed = (Quote.objects.filter(sku=sku).first().code for sku in ("hgx-2", "hgx"))
+
+    assert [(period.state, period.why) for period in price_history(new)] == [
+        ("gap", "taken back: its import was undone")
+    ]
+    assert {period.quote.price for period in price_history(changed) if period.state == "held"} <= {Decimal("24.5")}
+
+
+def test_the_price_of_an_offer_that_was_archived_held_until_that_day():
+    receive(GOOD)
+    quote = Quote.objects.get()
+    archived_on = quote.quoted_on  # the first day is the only one
+    quote_archive(by=actor("analyst", reason="no longer sold"), quote=quote, version=quote.version)
+    Quote.objects.update(modified_at=datetime.combine(archived_on, time(12), UTC))
+
+    history = price_history(quote.code)
+
+    assert [period.state for period in history] == ["held", "gap"]
+    assert (history[0].until_on, history[1].why) == (archived_on, f"taken out of use on {archived_on}")
 
 
 def test_an_undone_file_can_be_imported_again():
