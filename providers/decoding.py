@@ -11,6 +11,8 @@ from providers.errors import Fault, UnreadableFile, UnsafeFile
 
 MAX_BYTES = 100 * 1024 * 1024  # of a file; more is no price list that a person checks
 MAX_LINES = 500_000  # of a text file
+MAX_COLUMNS = 1_000  # of a text file, as of a workbook: formats look at every header
+MAX_CELL = 131_072  # letters of a cell; more is no price, and patterns over it would take minutes
 MAX_QUOTE_ERRORS = 20  # rows whose quotes do not close, before the file is refused
 DELIMITERS = (",", ";", "\t", "|")
 BINARY_SIGNATURES = {
@@ -117,7 +119,9 @@ def read_rows(text: str, delimiter: str) -> tuple[list[Row], list[Fault]]:
         Records that cannot be read.
     """
     if '"' not in text:
-        return _plain_rows(text, delimiter), []
+        rows = _plain_rows(text, delimiter)
+        _check_extent(rows)
+        return rows, []
     lines = list(io.StringIO(text, newline=""))
     rows: list[Row] = []
     faults: list[Fault] = []
@@ -132,13 +136,30 @@ def read_rows(text: str, delimiter: str) -> tuple[list[Row], list[Fault]]:
                 start = position + reader.line_num
             break
         except csv.Error as error:
+            if "field limit" in str(error):
+                raise UnsafeFile(_too_long(start + 1)) from error
             found = lines[start].strip()[:80]
             faults.append(Fault(start + 1, "", found, "broken_quotes", f"close each quote ({error})"))
             position = start + 1
         if len(faults) > MAX_QUOTE_ERRORS:
             message = f"more than {MAX_QUOTE_ERRORS} rows have broken quotes, the first on line {faults[0].line}"
             raise UnreadableFile(message)
+    _check_extent(rows)
     return rows, faults
+
+
+def _check_extent(rows: list[Row]) -> None:
+    """Refuse a table that is wider, or has a longer cell, than any price list."""
+    for row in rows:
+        if len(row.cells) > MAX_COLUMNS:
+            message = f"line {row.line} has {len(row.cells):,} cells; at most {MAX_COLUMNS:,} are read"
+            raise UnsafeFile(message)
+        if len(max(row.cells, key=len)) > MAX_CELL:
+            raise UnsafeFile(_too_long(row.line))
+
+
+def _too_long(line: int) -> str:
+    return f"a cell on line {line} has more than {MAX_CELL:,} letters: a quote is not closed, or this is no price list"
 
 
 def _plain_rows(text: str, delimiter: str) -> list[Row]:

@@ -128,6 +128,10 @@ UNSAFE = {
     "the last cell of a sheet": lambda: _workbook_with(SHEET.format("", CELL.format(1_048_576, "XFD"))),
     "a wide sheet": lambda: _workbook_with(SHEET.format("", CELL.format(1, "XFD"))),
     "too many lines": lambda: b"a,b\n" * 500_002,
+    "a million columns": lambda: ("x," * 1_000_000 + "\n" + TEXT).encode(),
+    "a million nameless columns": lambda: f"{HEADER}{',' * 1_000_000}\n{ROW}\n".encode(),
+    "a cell of 10 MB": lambda: TEXT.replace("box", "x" * 10_000_000).encode(),
+    "a quoted cell of 10 MB": lambda: TEXT.replace("box", '"' + "x" * 10_000_000 + '"').encode(),
     "deep JSON": lambda: b"[" * 100_000 + b"]" * 100_000,
 }
 UNREADABLE = {
