@@ -77,8 +77,8 @@ def split_exactly(total: Decimal, weights: Sequence[float], currency: str) -> li
 
 
 def money_text(amount: Decimal | None) -> str | None:
-    """Return an amount as plain text, or None where there is none."""
-    return None if amount is None else f"{amount:f}"
+    """Return an amount as plain text, a credit too small to show as plain 0, or None where there is none."""
+    return None if amount is None else f"{amount or abs(amount):f}"
 
 
 def rate_text(amount: float | None) -> str | None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from procurement.engine.money import exchange_rate, rate_text, rounded, split_exactly
+from procurement.engine.money import exchange_rate, money_text, rate_text, rounded, split_exactly
 from procurement.engine.tables import FxRate
 
 TODAY = date(2026, 11, 30)
@@ -66,3 +66,8 @@ def test_a_rate_per_hour_keeps_six_places():
     assert rate_text(2.8922588470) == "2.892259"
     assert rate_text(None) is None
     assert rate_text(float("nan")) is None
+
+
+def test_a_credit_too_small_to_show_has_no_sign():
+    assert money_text(rounded(-0.001, "USD")) == "0.00"
+    assert money_text(rounded(-0.01, "USD")) == "-0.01"
