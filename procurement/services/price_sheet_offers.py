@@ -1,13 +1,13 @@
 """Rows of a price file against the offers in force: new, another version, the same, or older."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache, partial
 from typing import Any
 
 from django.db import models
-from django.db.models import Q
+from django.db.models.expressions import RawSQL
 from django.utils.text import slugify
 
 from procurement.models import Build, PriceSheet, Quote, RowOutcome
@@ -29,14 +29,28 @@ SET_LATER = frozenset({
 ADDED_BY_INTAKE = frozenset({"vram_gb", "form_factor"})
 FIELDS = tuple(Quote._meta.concrete_fields)
 LISTS = frozenset(one.name for one in FIELDS if isinstance(one, models.JSONField) and one.default is list)
-COMPARED = tuple(one for one in FIELDS if one.name not in NOT_COMPARED)
+COMPARED = tuple((one.name, one.attname) for one in FIELDS if one.name not in NOT_COMPARED)
 TAKEN = tuple(one for one in FIELDS if one.name not in SET_LATER | {"code", "cluster", "sheet", "source", "row_key"})
+UNSTATED: Mapping[str, Any] = {
+    **{one.attname: [] if one.name in LISTS else one.get_default() for one in TAKEN}, "cluster_id": None,
+}  # what a column holds that a row does not state  # fmt: skip
 CENTRE = Decimal(1).scaleb(-8)  # places that a column of a quote keeps
+MOST = Decimal(10) ** 16
+MOST_INTEGER = 2_147_483_647
+# the offer of each natural key, and of each id the version in force or else the newest one withdrawn
+SPOKEN_OF = """
+SELECT id FROM procurement_quote WHERE is_current AND row_key = ANY(%s)
+UNION ALL
+(SELECT DISTINCT ON (code) id FROM procurement_quote WHERE code = ANY(%s) ORDER BY code, is_current DESC, version DESC)
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """One ready row with what it does to the offer in force; ``columns`` are those of the quote that it becomes."""
+    """One ready row with what it does to the offer in force.
+
+    ``columns`` are those that the row states of the quote that it becomes; the others are UNSTATED.
+    """
 
     line: int
     outcome: RowOutcome
@@ -65,7 +79,7 @@ class OfferBook:
         found: list[Resolved] = []
         faults: list[Fault] = []
         for (row, code), key in zip(named, keys, strict=True):
-            columns, wrong = self._columns(row, key)
+            columns, wrong = self._columns(row)
             offer, taken = known.of(code, row["id"], key)
             name = offer.code if offer is not None else str(row["id"])
             wrong += self._contradictions(row, name, taken)
@@ -73,7 +87,7 @@ class OfferBook:
                 faults += wrong
                 continue
             self.lines[name] = row["source_line"]
-            found.append(_resolved(row, code, key, offer, {**columns, "code": name}))
+            found.append(_resolved(row, code, name, key, offer, columns))
         return found, faults
 
     def _contradictions(self, row: Mapping[str, Any], name: str, taken: Quote | None) -> list[Fault]:
@@ -86,23 +100,24 @@ class OfferBook:
             return [Fault(line, "id", name, "offer_named_twice", hint)]
         return []
 
-    def _columns(self, row: Mapping[str, Any], key: str) -> tuple[dict[str, Any], list[Fault]]:
-        columns: dict[str, Any] = {"sheet_id": self.sheet.pk, "source": self.sheet.source, "row_key": key}
+    def _columns(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[Fault]]:
+        """Return what a row states, fitted to the columns of a quote; most columns are stated by no row."""
+        columns: dict[str, Any] = {}
         faults: list[Fault] = []
-        for column in TAKEN:
-            value = row.get(column.name)
-            if column.name in LISTS:
-                value = list(value or ())
-            elif value is None:
-                value = column.get_default()
-            columns[column.attname] = fitted = _fitted(column, value)
+        for name, value in row.items():
+            column = _FITTED.get(name)
+            if column is None or value is None:
+                continue
+            attname, fit = column
+            columns[attname] = fitted = fit(value)
             if isinstance(fitted, _TooLarge):
-                faults.append(Fault(row["source_line"], column.name, str(value)[:80], "too_large", fitted.hint))
+                faults.append(Fault(row["source_line"], name, str(value)[:80], "too_large", fitted.hint))
         cluster = row.get("cluster")
-        columns["cluster_id"] = self.clusters.get(cluster) if cluster else None
-        if cluster and cluster not in self.clusters:
-            known = ", ".join(sorted(self.clusters)[:20]) or "none"
-            faults.append(Fault(row["source_line"], "cluster", cluster, "unknown_build", f"known builds: {known}"))
+        if cluster:
+            columns["cluster_id"] = self.clusters.get(cluster)
+            if cluster not in self.clusters:
+                known = ", ".join(sorted(self.clusters)[:20]) or "none"
+                faults.append(Fault(row["source_line"], "cluster", cluster, "unknown_build", f"known builds: {known}"))
         return columns, faults
 
 
@@ -117,15 +132,13 @@ class _KnownOffers:
     """The offers that rows may speak of: by the id of the same provider, else by their natural key."""
 
     def __init__(self, keys: Sequence[str], codes: Sequence[str]) -> None:
-        wanted = Q(row_key__in=keys) | Q(code__in=codes)
-        offers = list(Quote.objects.filter(wanted, is_current=True).select_related("provider"))
-        self.by_code = {offer.code: offer for offer in offers}
+        spoken_of = RawSQL(SPOKEN_OF, (list(keys), list(codes)))
+        found = list(Quote.objects.filter(pk__in=spoken_of).select_related("provider").order_by())
+        self.by_code = {offer.code: offer for offer in found if offer.is_current}
+        self.withdrawn = {offer.code: offer for offer in found if not offer.is_current}
         self.by_key: dict[str, Quote | None] = {}
-        for offer in offers:
+        for offer in self.by_code.values():
             self.by_key[offer.row_key] = None if offer.row_key in self.by_key else offer
-        gone = set(codes) - set(self.by_code)
-        withdrawn = Quote.objects.filter(code__in=gone).select_related("provider").order_by("version")
-        self.withdrawn = {offer.code: offer for offer in withdrawn}
 
     def of(self, provider: str, code: str, key: str) -> tuple[Quote | None, Quote | None]:
         """Return the newest version that a row speaks of, and the offer of somebody else that has its id."""
@@ -141,6 +154,7 @@ class _KnownOffers:
         return other, None
 
 
+@lru_cache(maxsize=1_024)
 def provider_code(name: str) -> str:
     """Return the code of a provider by the name that a file happens to use."""
     return slugify(name)[:60] or "unknown"
@@ -148,11 +162,16 @@ def provider_code(name: str) -> str:
 
 def offer_key(key: str, name: str, code: str) -> str:
     """Return the natural key of an offer with the provider's code for the name that the file happens to use."""
-    return code + key.removeprefix(row_key({"provider": name})[: 1 - len(KEY_COLUMNS)])
+    return code + key.removeprefix(_key_of_provider(name))
 
 
-def _resolved(
-    row: Mapping[str, Any], provider: str, key: str, offer: Quote | None, columns: dict[str, Any]
+@lru_cache(maxsize=1_024)
+def _key_of_provider(name: str) -> str:
+    return row_key({"provider": name})[: 1 - len(KEY_COLUMNS)]
+
+
+def _resolved(  # noqa: PLR0913 - each is one thing known of the row
+    row: Mapping[str, Any], provider: str, name: str, key: str, offer: Quote | None, columns: dict[str, Any]
 ) -> Resolved:
     outcome, differences = RowOutcome.NEW, {}
     if offer is not None and offer.is_current:
@@ -163,7 +182,7 @@ def _resolved(
             outcome = RowOutcome.CHANGED if differences else RowOutcome.SAME
     return Resolved(
         line=row["source_line"], outcome=outcome, provider_code=provider, provider_name=str(row["provider"])[:120],
-        code=columns["code"], row_key=key, offer=offer, columns=columns, differences=differences,
+        code=name, row_key=key, offer=offer, columns=columns, differences=differences,
     )  # fmt: skip
 
 
@@ -172,29 +191,45 @@ def _differences(offer: Quote, columns: Mapping[str, Any]) -> dict[str, tuple[An
     found: dict[str, tuple[Any, Any]] = {}
     if not accelerator_accepts(offer.accelerator, columns["accelerator"]):
         found["accelerator"] = (offer.accelerator, columns["accelerator"])
-    for column in COMPARED:
-        was, now = getattr(offer, column.attname), columns[column.attname]
-        if was != now and not (column.name in ADDED_BY_INTAKE and was in (None, "")):
-            found[column.name] = (was, now)
+    of_offer = vars(offer)
+    for name, attname in COMPARED:
+        was, now = of_offer[attname], columns.get(attname, UNSTATED[attname])
+        if was != now and not (name in ADDED_BY_INTAKE and was in (None, "")):
+            found[name] = (was, now)
     return found
 
 
-def _fitted(column: "models.Field[Any, Any]", value: Any) -> Any:
-    """Return a value as the column keeps it, so that the same row read again is the same."""
-    if isinstance(value, Decimal):
-        if abs(value) >= Decimal(10) ** 16:
-            return _TooLarge("at most 16 digits before the decimal sign")
-        if isinstance(column, models.DecimalField):
-            return value.quantize(CENTRE, ROUND_HALF_UP)
-    if isinstance(value, int) and isinstance(column, models.IntegerField) and value > 2_147_483_647:
-        return _TooLarge("at most 2147483647")
-    if isinstance(value, str) and column.max_length and len(value) > column.max_length:
-        return _TooLarge(f"at most {column.max_length} characters, here are {len(value):,}")
-    if isinstance(value, date) or not isinstance(value, str):
-        return value
+def _fitter(column: "models.Field[Any, Any]") -> Callable[[Any], Any]:
+    """Return what makes of a value what the column keeps, so that the same row read again is the same."""
+    if column.name in LISTS:
+        return list
+    if isinstance(column, models.DecimalField):
+        return _fitted_decimal
+    if isinstance(column, models.IntegerField):
+        return _fitted_integer
+    if isinstance(column, models.CharField):
+        return partial(_fitted_text, column.max_length)
+    return _as_it_is
+
+
+def _fitted_decimal(value: Decimal) -> Any:
+    if abs(value) >= MOST:
+        return _TooLarge("at most 16 digits before the decimal sign")
+    return value.quantize(CENTRE, ROUND_HALF_UP)
+
+
+def _fitted_integer(value: int) -> Any:
+    return _TooLarge(f"at most {MOST_INTEGER}") if value > MOST_INTEGER else value
+
+
+def _fitted_text(longest: int | None, value: str) -> Any:
+    if longest and len(value) > longest:
+        return _TooLarge(f"at most {longest} characters, here are {len(value):,}")
     return value.replace("\0", "")
 
 
-def providers_of(rows: Iterable[Resolved]) -> dict[str, str]:
-    """Return code and name of every provider that rows name."""
-    return {row.provider_code: row.provider_name for row in rows}
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+_FITTED = {column.name: (column.attname, _fitter(column)) for column in TAKEN}

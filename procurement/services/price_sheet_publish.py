@@ -3,11 +3,12 @@
 Until that commits nobody sees anything of it and the old prices stay in force; nobody who writes other records waits.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import connection, models, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -16,7 +17,7 @@ from procurement.models import ImportReport, PriceSheet, Provider, Quote, Report
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.job_runner import RunningJob
-from procurement.services.price_sheet_offers import Resolved
+from procurement.services.price_sheet_offers import UNSTATED, Resolved
 from procurement.services.price_sheet_reading import importer_of, read_request
 from procurement.services.price_sheet_staging import mode_of, sheet_counts, stage_rows, staged_clear
 from procurement.services.runs import recompute_request
@@ -26,7 +27,8 @@ CHANGED_SINCE = (
     "Nothing was imported yet: somebody changed prices that this file speaks of after it was checked, so it was "
     "checked again. Look at the differences and confirm once more."
 )
-INSERTED = tuple(field.column for field in Quote._meta.concrete_fields if field.column != "id")
+INSERTED_FIELDS = tuple(column for column in Quote._meta.concrete_fields if column.column != "id")
+INSERTED = tuple(column.column for column in INSERTED_FIELDS)
 COLUMNS = ", ".join(f'"{name}"' for name in INSERTED)
 
 STALE = """
@@ -51,21 +53,36 @@ UPDATE procurement_quote q SET is_current = false, modified_at = now()
 FROM procurement_stagedrow s WHERE s.sheet_id = %(sheet)s AND s.outcome = 'changed' AND s.offer_id = q.id
 RETURNING q.id
 """
+SET_BY_IMPORT: dict[str, str] = {
+    "code": "s.code", "row_key": "s.row_key", "provider_id": "p.id", "sheet_id": "s.sheet_id", "source": "%(source)s",
+    "created_by_id": "%(user)s::bigint", "created_at": "now()", "modified_at": "now()", "is_current": "true",
+    "is_archived": "COALESCE(s.outcome = 'changed' AND o.is_archived, false)",
+    "version": "COALESCE(s.offer_version, 0) + 1", "supersedes_id": "s.offer_id",
+    "reason": "CASE WHEN s.offer_id IS NULL THEN '' ELSE %(reason)s END",
+}  # what the row does not state itself  # fmt: skip
+
+
+def _stated(column: "models.Field[Any, Any]") -> str:
+    """Return the SQL of what a staged row states of a column, else of what the column holds then.
+
+    Column by column: jsonb_populate_record would take as long as the insertion itself.
+    """
+    kind, unstated = column.db_type(connection), UNSTATED[column.attname]
+    if kind == "jsonb":
+        return f"COALESCE(s.quote->'{column.column}', '{json.dumps(unstated)}')"
+    stated = f"(s.quote->>'{column.column}')::{kind}"
+    return stated if unstated is None else f"COALESCE({stated}, '{unstated}')"
+
+
 INSERT = f"""
 WITH inserted AS (
     INSERT INTO procurement_quote ({COLUMNS})
-    SELECT {", ".join(f'r."{name}"' for name in INSERTED)}
+    SELECT {", ".join(SET_BY_IMPORT.get(column.column) or _stated(column) for column in INSERTED_FIELDS)}
     FROM (
         SELECT * FROM procurement_stagedrow WHERE sheet_id = %(sheet)s AND outcome IN ('new', 'changed') ORDER BY id
     ) s
     JOIN procurement_provider p ON p.code = s.provider_code
     LEFT JOIN procurement_quote o ON o.id = s.offer_id
-    CROSS JOIN LATERAL jsonb_populate_record(NULL::procurement_quote, s.quote || jsonb_build_object(
-        'provider_id', p.id, 'created_by_id', %(user)s::bigint, 'created_at', now(), 'modified_at', now(),
-        'is_current', true, 'is_archived', COALESCE(s.outcome = 'changed' AND o.is_archived, false),
-        'version', COALESCE(s.offer_version, 0) + 1, 'supersedes_id', s.offer_id,
-        'reason', CASE WHEN s.offer_id IS NULL THEN '' ELSE %(reason)s END
-    )) r
     RETURNING id
 )
 SELECT min(id), max(id), count(*) FROM inserted
@@ -164,7 +181,7 @@ def _put_in_force(record: PriceSheet, by: Actor) -> Done:
     """Insert and replace quotes; the locks are those of the offers concerned and of other sheets' publication."""
     values = {
         "sheet": record.pk, "user": by.user.pk if by.user else None,
-        "reason": f"re-quoted in {record.file_name}"[:300],
+        "reason": f"re-quoted in {record.file_name}"[:300], "source": record.source,
     }  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [PUBLISH_LOCK])
@@ -187,7 +204,8 @@ def _is_stale(record: PriceSheet) -> bool:
 
 
 def _new_providers(record: PriceSheet, by: Actor) -> list[Provider]:
-    named = dict(StagedRow.objects.filter(sheet=record).values_list("provider_code", "provider_name").distinct())
+    staged = StagedRow.objects.filter(sheet=record).order_by()  # an order would make every row distinct
+    named = dict(staged.values_list("provider_code", "provider_name").distinct())
     known = set(Provider.objects.filter(code__in=named).values_list("code", flat=True))
     missing = [Provider(code=code, name=named[code], created_by=by.user) for code in sorted(set(named) - known)]
     return Provider.objects.bulk_create(missing)

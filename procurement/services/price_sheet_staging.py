@@ -1,10 +1,11 @@
 """Checked rows of a sheet beside the quotes: staged in chunks, seen by nobody, with the report of the check."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+import pandas as pd
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection
 
@@ -16,6 +17,7 @@ from providers import Fault, Held, QuoteSheet
 from providers.cells import plain
 
 CHUNK = 500  # rows staged at once
+NOT_STATED = (None, ())
 CONFLICTS = frozenset({
     "conflicting_price", "id_taken", "offer_named_twice", "price_conflict", "count_price_mismatch", "count_conflict",
     "accelerator_conflict", "form_factor_conflict", "purchase_model_conflict",
@@ -29,18 +31,20 @@ FROM STDIN
 
 def stage_sheet(*, record: PriceSheet, read: QuoteSheet, raw: Mapping[int, Mapping[str, str]], job: RunningJob) -> None:
     """Replace what is staged of a sheet by what was read, and set the sheet's counts; the caller saves the sheet."""
-    rows: list[dict[str, Any]] = read.ready.to_dict("records")  # type: ignore[assignment]  # keys are column names
+    ready = len(read.ready)
     faults = list(read.faults)
     differences: list[Resolved] = []
     counts = dict.fromkeys(RowOutcome, 0)
     staged_clear(record)
-    for resolved, wrong in resolved_chunks(OfferBook(record), rows):
+    book = OfferBook(record)
+    for rows in _chunks(read.ready):
+        resolved, wrong = book.resolve(rows)
         stage_rows(record, resolved)
         faults += wrong
         for row in resolved:
             counts[row.outcome] += 1
         differences += [row for row in resolved if row.outcome == RowOutcome.CHANGED]
-        job.progress(sum(counts.values()) + len(wrong), len(rows), f"comparing {len(rows):,} rows with prices in force")
+        job.progress(sum(counts.values()) + len(wrong), ready, f"comparing {ready:,} rows with prices in force")
     _store_rows(record, read.held, faults, raw)
     record.format_key = read.format_key
     record.rows_read = read.rows_read
@@ -53,10 +57,13 @@ def stage_sheet(*, record: PriceSheet, read: QuoteSheet, raw: Mapping[int, Mappi
     _report(record, read, faults, differences, counts[RowOutcome.OLDER])
 
 
-def resolved_chunks(book: OfferBook, rows: Sequence[Mapping[str, Any]]) -> Iterable[tuple[list[Resolved], list[Fault]]]:
-    """Yield the rows in chunks, compared with the offers in force."""
-    for start in range(0, len(rows), CHUNK):
-        yield book.resolve(rows[start : start + CHUNK])
+def _chunks(frame: pd.DataFrame) -> Iterator[list[dict[str, Any]]]:
+    """Yield the rows of the quote table in chunks, without the columns that no row states."""
+    columns = {str(name): frame[name].tolist() for name in frame.columns}
+    stated = {name: cells for name, cells in columns.items() if any(cell not in NOT_STATED for cell in cells)}
+    for start in range(0, len(frame), CHUNK):
+        cells = zip(*(values[start : start + CHUNK] for values in stated.values()), strict=True)
+        yield [dict(zip(stated, row, strict=True)) for row in cells]
 
 
 def staged_clear(record: PriceSheet) -> None:
@@ -72,7 +79,7 @@ def stage_rows(record: PriceSheet, rows: Iterable[Resolved]) -> None:
             offer = (row.offer.pk, row.offer.version) if row.offer is not None else (None, None)
             copy.write_row((
                 record.pk, row.line, row.outcome.value, row.provider_code, row.provider_name, row.code, row.row_key,
-                *offer, _json(row.columns), _json(row.differences),
+                *offer, _json(row.columns), _json(row.differences) if row.differences else "{}",
             ))  # fmt: skip
 
 
@@ -90,8 +97,11 @@ class _PlainEncoder(DjangoJSONEncoder):
         return plain(o) if isinstance(o, Decimal) else super().default(o)
 
 
+_ENCODER = _PlainEncoder()
+
+
 def _json(value: Any) -> str:
-    text = json.dumps(value, cls=_PlainEncoder)
+    text = _ENCODER.encode(value)
     if "\\u0000" in text:
         raise ProcurementError("invalid", "The file holds NUL characters, which cannot be stored; save it as text.")
     return text
