@@ -13,6 +13,7 @@ MAX_BYTES = 100 * 1024 * 1024  # of a file; more is no price list that a person 
 MAX_LINES = 500_000  # of a text file
 MAX_COLUMNS = 1_000  # of a text file, as of a workbook: formats look at every header
 MAX_CELL = 131_072  # letters of a cell; more is no price, and patterns over it would take minutes
+MAX_ROWS = 200_000  # of a table in text: each takes about 4 KB of memory until it is checked
 MAX_QUOTE_ERRORS = 20  # rows whose quotes do not close, before the file is refused
 DELIMITERS = (",", ";", "\t", "|")
 BINARY_SIGNATURES = {
@@ -63,6 +64,7 @@ def decode_text(content: bytes, file_name: str) -> Text:
         if content.startswith(signature):
             message = f"{file_name} is {name}; send CSV, JSON or XLSX"
             raise UnreadableFile(message)
+    _check_lines(content.count(b"\n") if b"\x00" not in content[:SAMPLE] else 0, file_name)  # before the costly work
     encoding = _encoding(content, file_name)
     try:
         text = content.decode(encoding)
@@ -70,13 +72,25 @@ def decode_text(content: bytes, file_name: str) -> Text:
         message = f"{file_name} is neither UTF-8, UTF-16 nor Windows-1252 text (byte {error.start}); save it as UTF-8"
         raise UnreadableFile(message) from error
     text = text.replace("\ufeff", "")
-    if text.count("\n") > MAX_LINES:
-        message = f"{file_name} has {text.count(chr(10)):,} lines; at most {MAX_LINES:,} are read: split it"
-        raise UnsafeFile(message)
+    _check_lines(text.count("\n"), file_name)
     if "\x00" in text:
         message = f"{file_name} holds NUL characters (first at {text.index(chr(0))}); save it as UTF-8 text"
         raise UnreadableFile(message)
     return Text(text, encoding)
+
+
+def check_rows(text: str, file_name: str) -> None:
+    """Refuse a table of too many rows before any of them is split."""
+    count = max(text.count("\n"), text.count("\r"))  # old files end their lines with a carriage return
+    if count > MAX_ROWS:
+        message = f"{file_name} has {count:,} rows; at most {MAX_ROWS:,} are read: split it"
+        raise UnsafeFile(message)
+
+
+def _check_lines(count: int, file_name: str) -> None:
+    if count > MAX_LINES:
+        message = f"{file_name} has {count:,} lines; at most {MAX_LINES:,} are read: split it"
+        raise UnsafeFile(message)
 
 
 def _encoding(content: bytes, file_name: str) -> str:

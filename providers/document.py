@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from providers.cells import read_text
-from providers.decoding import check_size, decode_text, find_delimiter, read_json, read_rows
+from providers.decoding import check_rows, check_size, decode_text, find_delimiter, read_json, read_rows
 from providers.errors import Fault
 from providers.workbooks import is_workbook, read_workbook
 
@@ -207,6 +207,7 @@ def open_document(content: bytes, file_name: str, corrections: Mapping[tuple[int
     if decoded.text.lstrip().startswith(JSON_STARTS):
         found = read_json(decoded.text, file_name)
         return Document(file_name, digest, decoded.encoding, json=found, corrections=corrections or {})
+    check_rows(decoded.text, file_name)
     rows, faults = read_rows(decoded.text, find_delimiter(decoded.text))
     grid = Grid("", [Record(row.line, row.cells) for row in rows], corrections or {})
     return Document(file_name, digest, decoded.encoding, (grid,), faults=tuple(faults))

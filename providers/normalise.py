@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -62,12 +62,12 @@ class Aliases:
         return self._found.get((kind, squeezed(name))) if self._found else None
 
 
-def normalise_quotes(offers: Sequence[Offer], context: Context) -> list[Prepared]:
+def normalise_quotes(offers: Iterable[Offer], context: Context) -> list[Prepared]:
     """Return one row per offer; a row with reasons is not to be trusted and says what would release it.
 
     Parameters
     ----------
-    offers : sequence of Offer
+    offers : iterable of Offer
         In the order of the file.
     context : Context
         Provider and currency that hold where a row has none, and further aliases.

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from providers.base import Context, KnownOffer, Parsed
+from providers.base import Context, KnownOffer, Offer, Parsed
 from providers.checks import check_sheet
 from providers.contract import DERIVED, QUOTES
 from providers.currency import Rate, is_currency
@@ -105,16 +105,24 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
     )
     key = format_key or ("mapped" if profile is not None else None)
     chosen = get_format(key) if key else detect_format(document)
-    with _without_collector():
+    with without_collector():
         parsed = chosen.parse(document, context)
         parsed.faults[:0] = document.faults
-        prepared, duplicates = check_sheet(normalise_quotes(parsed.offers, context), context)
+        encoding = document.encoding
+        del document  # each stage of a long file lets go of the one before: they are several times its size
+        prepared, duplicates = check_sheet(normalise_quotes(_taken_from(parsed.offers), context), context)
         parsed.duplicates += duplicates
-        return _sheet(chosen.key, context, document.encoding, parsed, prepared)
+        return _sheet(chosen.key, context, encoding, parsed, prepared)
+
+
+def _taken_from(offers: list[Offer]) -> Iterator[Offer]:
+    offers.reverse()
+    while offers:
+        yield offers.pop()
 
 
 @contextmanager
-def _without_collector() -> Iterator[None]:
+def without_collector() -> Iterator[None]:
     """Let the cycle collector rest: rows hold no cycles, and walking a million of them takes half the time."""
     was_on = gc.isenabled()
     gc.disable()
@@ -139,12 +147,13 @@ def _check_corrections(corrections: Mapping[tuple[int, str], str], grids: Sequen
 
 def _sheet(key: str, context: Context, encoding: str, parsed: Parsed, prepared: list[Prepared]) -> QuoteSheet:
     """Split the rows, and check the ready table against its contract."""
-    ready = [entry for entry in prepared if not entry.reasons]
+    ready = [_quote(entry) for entry in prepared if not entry.reasons]
     held = [
         Held(entry.row["source_line"], dict(entry.raw), tuple(entry.reasons), _quote(entry))
         for entry in prepared
         if entry.reasons
     ]
+    prepared.clear()  # with it goes each ready row as its source wrote it
     return QuoteSheet(
         format_key=key,
         file_name=context.file_name,
@@ -153,7 +162,7 @@ def _sheet(key: str, context: Context, encoding: str, parsed: Parsed, prepared: 
         observed_on=context.observed_on,
         encoding=encoding,
         rows_read=parsed.rows,
-        ready=quote_frame([_quote(entry) for entry in ready]),
+        ready=quote_frame(ready),
         held=(*parsed.held, *held),
         faults=tuple(sorted(parsed.faults, key=lambda fault: (fault.line, fault.column))),
         duplicates=tuple(parsed.duplicates),
@@ -165,7 +174,8 @@ def _sheet(key: str, context: Context, encoding: str, parsed: Parsed, prepared: 
 
 
 def _quote(entry: Prepared) -> dict[str, Any]:
-    return {**entry.row, "flags": tuple(dict.fromkeys(entry.flags))}
+    entry.row["flags"] = tuple(dict.fromkeys(entry.flags))
+    return entry.row
 
 
 def quote_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -188,5 +198,6 @@ def quote_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     for column in columns:
         if column.kind in {"texts", "records"}:  # a list that is not stated is empty
             cells[column.name] = [value or () for value in cells[column.name]]
-    frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in cells.items()}, columns=list(cells))
+    series = {name: pd.Series(values, dtype=object) for name, values in cells.items()}
+    frame = pd.DataFrame(series, columns=list(cells), copy=False)
     return DERIVED.validate(QUOTES.validate(frame))

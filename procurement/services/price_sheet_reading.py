@@ -25,6 +25,7 @@ from providers import (
     read_quotes,
 )
 from providers.mapping import rows_as_written
+from providers.reading import without_collector
 
 BEFORE_JSON = b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"  # byte-order marks and blanks
 
@@ -52,7 +53,8 @@ def price_sheet_import(job: RunningJob, sheet: int) -> None:
         return
     record.preview = {**record.preview, "is_table": content[:64].strip(BEFORE_JSON)[:1] not in (b"{", b"[")}
     raw = _faulty_cells(record, content, read)
-    stage_sheet(record=record, read=read, raw=raw, job=job)
+    with without_collector():
+        stage_sheet(record=record, read=read, raw=raw, job=job)
     _go_on(record, read)
 
 

@@ -35,7 +35,8 @@ def dying_audit(**what):
 
 RunningJob.progress = dying_progress
 price_sheet_publish.audit_record = dying_audit
-price_sheet_staging.CHUNK = 20
+if SHARES:
+    price_sheet_staging.CHUNK = 20  # so that a share of few rows is met
 settings.JOB_MAX_ATTEMPTS = 6  # more than the kills
 
 __all__ = ["app"]

@@ -132,6 +132,7 @@ UNSAFE = {
     "a million nameless columns": lambda: f"{HEADER}{',' * 1_000_000}\n{ROW}\n".encode(),
     "a cell of 10 MB": lambda: TEXT.replace("box", "x" * 10_000_000).encode(),
     "a quoted cell of 10 MB": lambda: TEXT.replace("box", '"' + "x" * 10_000_000 + '"').encode(),
+    "too many rows": lambda: b"a,b\n" * 200_002,
     "deep JSON": lambda: b"[" * 100_000 + b"]" * 100_000,
 }
 UNREADABLE = {
