@@ -27,8 +27,8 @@ CHANGED_SINCE = (
     "Nothing was imported yet: somebody changed prices that this file speaks of after it was checked, so it was "
     "checked again. Look at the differences and confirm once more."
 )
-INSERTED_FIELDS = tuple(column for column in Quote._meta.concrete_fields if column.column != "id")
-INSERTED = tuple(column.column for column in INSERTED_FIELDS)
+INSERTED_FIELDS = {str(column.column): column for column in Quote._meta.concrete_fields if column.column != "id"}
+INSERTED = tuple(INSERTED_FIELDS)
 COLUMNS = ", ".join(f'"{name}"' for name in INSERTED)
 
 STALE = """
@@ -77,7 +77,7 @@ def _stated(column: "models.Field[Any, Any]") -> str:
 INSERT = f"""
 WITH inserted AS (
     INSERT INTO procurement_quote ({COLUMNS})
-    SELECT {", ".join(SET_BY_IMPORT.get(column.column) or _stated(column) for column in INSERTED_FIELDS)}
+    SELECT {", ".join(SET_BY_IMPORT.get(name) or _stated(column) for name, column in INSERTED_FIELDS.items())}
     FROM (
         SELECT * FROM procurement_stagedrow WHERE sheet_id = %(sheet)s AND outcome IN ('new', 'changed') ORDER BY id
     ) s
