@@ -142,7 +142,10 @@ def test_an_expired_quote_cannot_be_approved_and_the_refusal_names_day_and_zone(
     work_off()
     decision = proposed(run_latest_finished())
     assert quote.code in decision.option
+    on(date(2026, 12, 5))  # its last day
+    assert decision_approve(by=actor("finance"), decision=decision, version=1).state == "approved"
 
+    decision = proposed(decision.run)
     on(date(2026, 12, 6))
     with pytest.raises(ProcurementError, match=r"until the end of 2026-12-05 \(Europe/Berlin\), as stated") as refusal:
         decision_approve(by=actor("finance"), decision=decision, version=1)
@@ -150,9 +153,6 @@ def test_an_expired_quote_cannot_be_approved_and_the_refusal_names_day_and_zone(
     with pytest.raises(ProcurementError, match="2026-12-05"):
         proposed(decision.run)
     assert watch(date(2026, 12, 6)).decisions == [decision.code]
-
-    on(date(2026, 12, 5))
-    assert decision_approve(by=actor("finance"), decision=decision, version=1).state == "approved"
 
 
 def test_a_price_that_rests_on_a_discount_can_be_approved_no_longer_than_the_discount_holds():
