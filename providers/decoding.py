@@ -133,9 +133,9 @@ def read_rows(text: str, delimiter: str) -> tuple[list[Row], list[Fault]]:
         Records that cannot be read.
     """
     if '"' not in text:
-        rows = _plain_rows(text, delimiter)
-        _check_extent(rows)
-        return rows, []
+        plain = _plain_rows(text, delimiter)
+        _check_extent(plain)
+        return plain, []
     lines = list(io.StringIO(text, newline=""))
     rows: list[Row] = []
     faults: list[Fault] = []
