@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from procurement.engine.dates import BuildDates, drawn_days, reached_by
 from procurement.engine.equal_work import shares_at
+from procurement.engine.figures import total_costs
 from procurement.engine.options import Case
 from procurement.engine.options_base import BridgePlan, BuildPlan, CloudPlan, HybridPlan, Option, Plan
 from procurement.engine.options_cloud import cloud_plan, worth
@@ -29,6 +30,7 @@ from procurement.engine.uncertainty import (
     probability_cheapest,
 )
 
+STILL = 1e-9  # relative: costs that spread less are moved by no draw
 MOST_STEPS = 64  # combinations of values of inputs that change the layout of a ledger
 LEAST_STEPS = 4  # values of each of them
 
@@ -87,11 +89,23 @@ def risk_of(case: Case, workload: Workload, options: Sequence[Option]) -> Risk |
 
 def risk_from(priced: tuple[Option, ...], draws: Draws, costs: Numbers, cost: CostFunction, reader: Reader) -> Risk:
     """Return what the costs of all draws say."""
+    costs = np.array([settled(option, row) for option, row in zip(priced, costs, strict=True)])
     ranking = [row for row, option in enumerate(priced) if option.is_feasible and option.ranks]
     won = probability_cheapest(costs[ranking]) if ranking else np.zeros(0)
     names = [priced[row].name for row in ranking]
     chances = dict(zip(names, (float(share) for share in won), strict=True))
     return Risk(priced, draws, costs, cost_summary(costs), cost, reader, chances)
+
+
+def settled(option: Option, costs: Numbers) -> Numbers:
+    """Return the costs of an option that no draw moves as the present cost that is shown of it, others as they are.
+
+    Its components are rounded for themselves and then added, so a total rounded once could differ from it by a cent,
+    and whether it does would depend on what else is uncertain.
+    """
+    is_still = bool(np.ptp(costs) <= STILL * max(1.0, abs(float(costs[0]))))
+    npv = total_costs(option.priced.ledger).npv if is_still and option.priced is not None else None
+    return costs if npv is None else np.full_like(costs, float(npv))
 
 
 def inputs_of(case: Case, workload: Workload, options: Sequence[Option]) -> tuple[Input, ...]:

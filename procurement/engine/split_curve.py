@@ -1,6 +1,6 @@
 """A hybrid on its load-duration curve: which slice of the demand is owned, which is rented, and why (METHOD.md)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -121,7 +121,7 @@ def split_answer(option: Option, others: Sequence[CloudPlan], setting: Setting) 
         "critical_share": None if share is None else round(share, DIGITS),
         "critical_fractile": None if share is None or not 0.0 <= share <= 1.0 else round(1.0 - share, DIGITS),
         "costs": [_cost(owned, cost, setting) for owned, cost in option.tried],
-        "three_prices": None if len(lines) < 3 else _mix(lines, slices),
+        "three_prices": None if len(lines) < 3 else _mix(lines, slices, {own.name, rent.name}),
     }
 
 
@@ -134,9 +134,11 @@ def _cost(owned: int, cost: float, setting: Setting) -> dict[str, Any]:
     return {"owned": owned, "npv": money_text(rounded(cost, setting.assumptions.currency)) if known else None}
 
 
-def _mix(lines: Sequence[PriceLine], slices: Slices) -> dict[str, Any]:
-    """Return how many accelerators each of three prices serves, slice by slice."""
+def _mix(lines: Sequence[PriceLine], slices: Slices, known: Collection[str]) -> dict[str, Any] | None:
+    """Return how many accelerators each of three prices serves; None where only the ``known`` ones of the hybrid do."""
     mix = mix_of_slices(lines, slices.use, slices.width)
+    if not any(amount for name, amount in mix.accelerators.items() if name not in known):
+        return None
     return {
         "prices": [_price(line) for line in lines],
         "accelerators": {name: round(amount, DIGITS) for name, amount in mix.accelerators.items()},
