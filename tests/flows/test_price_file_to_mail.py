@@ -96,8 +96,20 @@ def wait_for(condition, what, seconds=60):
 def upload(browser, name, content):
     return browser.post(
         "/price-sheets/new/",
-        {"file": SimpleUploadedFile(name, content), "observed_on": "2026-11-29", "source": "price page of Acme"},
-    )
+        {
+            "file": SimpleUploadedFile(name, content), "observed_on": "2026-11-29", "source": "price page of Acme",
+            "mode": "strict",
+        },
+    )  # fmt: skip
+
+
+def confirm(browser, name):
+    """Wait until the worker has checked a file, and confirm it as a person does; return it once it is imported."""
+    sheets = PriceSheet.objects.filter(file_name=name)
+    checked = wait_for(lambda: sheets.filter(state="checked").first(), f"the check of {name}")
+    sent = browser.post(f"/price-sheets/{checked.pk}/confirm/", {"version": checked.version})
+    assert sent.status_code == 302
+    return wait_for(lambda: sheets.filter(state="imported").first(), f"the import of {name}")
 
 
 @pytest.mark.usefixtures("processes")
@@ -111,7 +123,7 @@ def test_a_price_file_becomes_a_recommendation_and_a_mail_with_the_same_numbers(
     browser.force_login(analyst)
 
     assert upload(browser, "acme.csv", FIRST_PRICES).status_code == 302
-    sheet = wait_for(lambda: PriceSheet.objects.filter(state="imported").first(), "the import")
+    sheet = confirm(browser, "acme.csv")
     assert (sheet.rows_new, sheet.rows_held) == (1, 1)
     quote = Quote.objects.get(is_current=True)
     assert float(quote.price_per_accelerator_hour) == 3.0  # 24.00 an instance-hour / 8 accelerators
@@ -156,10 +168,10 @@ def test_the_same_file_twice_is_once_and_a_new_price_supersedes():
     browser.force_login(make_user("ana", role="analyst"))
 
     upload(browser, "acme.csv", FIRST_PRICES)
-    wait_for(lambda: PriceSheet.objects.filter(state="imported").count() == 1, "the first import")
+    confirm(browser, "acme.csv")
     upload(browser, "acme.csv", FIRST_PRICES)
     upload(browser, "acme-new.csv", NEXT_PRICES)
-    wait_for(lambda: PriceSheet.objects.filter(state="imported").count() == 2, "the second import")
+    confirm(browser, "acme-new.csv")
 
     versions = list(Quote.objects.order_by("version").values_list("version", "is_current"))
     assert versions == [(1, False), (2, True)]
