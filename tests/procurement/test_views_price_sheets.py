@@ -52,7 +52,7 @@ def test_a_faulty_row_stops_the_sheet_and_is_shown_in_its_cell_with_what_would_b
 
     assert 'value="dear"' in page
     assert "write a number" in page
-    assert "Leave them out, import" in page
+    assert "Leave it out, import 1 good row" in page
     assert not Quote.objects.exists()
 
 
