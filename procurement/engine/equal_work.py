@@ -10,7 +10,7 @@ from procurement.engine.demand import demand_hours
 from procurement.engine.load_curve import LoadCurve
 from procurement.engine.periods import SMALLEST_PART, Amount, Numbers, Window, overlap, whole_months
 from procurement.engine.tables import Assumptions, Build, Quote, Workload
-from procurement.engine.throughput import useful_share
+from procurement.engine.throughput import useful_share, useful_share_alone
 from procurement.engine.work import Work, hours_worked, units_for
 from providers.reference import INFERENCE_RATES, TRAINING_RATES, accelerator_accepts, rate_ratio
 
@@ -112,8 +112,7 @@ def shares_at(workload: Workload, place: Quote | Build, accelerators: int) -> tu
     """
     if workload.training is None and workload.feed_gb_s_per_accelerator is None:
         return 1.0, 1.0  # nothing that a place could waste
-    found = useful_share(workload, place, accelerators)
-    useful = found.useful_share
+    useful = useful_share_alone(workload, place, accelerators)
     if workload.training is None:
         return 1.0, useful
     return (float("nan") if useful is None else useful), useful

@@ -13,6 +13,7 @@ Difference = Callable[[Numbers], Numbers]
 GRID = 241  # points on which a sign change is looked for
 ACCURACY = 1e-6  # of a flip point, in its own unit; relative where it is above 1
 SMALLEST_STEP = 1e-12  # relative step at which the search ends in any case
+STRAIGHT = 1e-9  # of the change inside the grid interval: what is left at the root of its chord where it is a straight line
 JUMP = 0.02  # of the change inside the grid interval: what stays above it right beside the root is a jump
 
 
@@ -51,8 +52,8 @@ class FlipPoint:
 def flip_point(name: str, difference: Difference, today: float, searched: FlipRange) -> FlipPoint:
     """Return where a cost difference changes sign, nearest to today's value, to 1e-6 (semantics 29).
 
-    Signs are compared on a grid through today's value, the nearest bracket on each side is closed in by Brent's method,
-    and the nearer root counts. Where the difference jumps over zero the flip point is the jump. Points at which the
+    Signs are compared on a grid through today's value, the nearest bracket on each side is closed in, at once where the
+    difference is a straight line there and else by Brent's method, and the nearer root counts. Where the difference jumps over zero the flip point is the jump. Points at which the
     difference is not known (NaN) bracket nothing.
 
     Parameters
@@ -104,9 +105,15 @@ def _root(difference: Difference, points: Numbers, values: Numbers, index: int) 
             return float(points[side])
     low, high = float(points[index]), float(points[index + 1])
 
-    def at(value: float) -> float:
-        return float(difference(np.array([value]))[0])
+    known = {low: float(values[index]), high: float(values[index + 1])}
 
-    if at(low) * at(high) >= 0.0:  # asked alone, rounding may take the sign off a difference that is all but nought
-        return min((low, high), key=lambda value: abs(at(value)))
+    def at(value: float) -> float:
+        if value not in known:
+            known[value] = float(difference(np.array([value]))[0])
+        return known[value]
+
+    change = known[high] - known[low]
+    chord = low - known[low] * (high - low) / change
+    if abs(at(chord)) <= STRAIGHT * abs(change):
+        return chord
     return float(brentq(at, low, high, xtol=ACCURACY / 10.0 * min(1.0, max(abs(low), abs(high))), rtol=SMALLEST_STEP))

@@ -28,6 +28,8 @@ class Priced:
 
     def with_flows(self, flows: tuple[Flow, ...]) -> "Priced":
         """Return the same hours with further rows."""
+        if not flows:
+            return self
         return replace(self, ledger=self.ledger.with_flows(flows))
 
 

@@ -80,6 +80,19 @@ def stated_length(workload: Workload, horizon: float) -> float:
     return horizon
 
 
+def largest(amount: Amount) -> float:
+    """Return the greatest of an amount's draws; a number is itself."""
+    return amount if isinstance(amount, float) else float(np.max(amount))
+
+
+@lru_cache(maxsize=1024)
+def month_numbers(count: int) -> Numbers:
+    """Return 0, 1, 2 ... as numbers, not to be written to: every row of every ledger counts the same months."""
+    found = np.arange(count, dtype=np.float64)
+    found.flags.writeable = False
+    return found
+
+
 def overlap(begin: Amount, end: Amount, count: int) -> Numbers:
     """Return the share of each month that lies between two points in time.
 
@@ -95,8 +108,9 @@ def overlap(begin: Amount, end: Amount, count: int) -> Numbers:
     Numbers
         Shape (count,) or (draws, count), each in 0 to 1 [fraction].
     """
-    months = np.arange(count, dtype=np.float64)
-    return np.asarray(np.clip(np.minimum(end, months + 1.0) - np.maximum(begin, months), 0.0, 1.0), dtype=np.float64)
+    months = month_numbers(count)
+    inside = np.minimum(end, months + 1.0) - np.maximum(begin, months)
+    return np.asarray(np.minimum(np.maximum(inside, 0.0), 1.0), dtype=np.float64)
 
 
 def to_count(values: Numbers, count: int) -> Numbers:
@@ -107,8 +121,7 @@ def to_count(values: Numbers, count: int) -> Numbers:
 
 def at_month(month: Amount, count: int) -> Numbers:
     """Return 1 in the month a point in time falls into and 0 elsewhere, shape (count,) or (draws, count)."""
-    months = np.arange(count, dtype=np.float64)
-    return np.asarray(np.floor(np.asarray(month) + SMALLEST_PART) == months, dtype=np.float64)
+    return np.asarray(np.floor(np.asarray(month) + SMALLEST_PART) == month_numbers(count), dtype=np.float64)
 
 
 def present_factors(rate: Amount, count: int, timing: str) -> Numbers:
@@ -127,7 +140,7 @@ def present_factors(rate: Amount, count: int, timing: str) -> Numbers:
 
 
 def _factors(rate: Amount, count: int, timing: str) -> Numbers:
-    years = (np.arange(count, dtype=np.float64) + TIMING_OFFSET[timing]) / MONTHS_PER_YEAR
+    years = (month_numbers(count) + TIMING_OFFSET[timing]) / MONTHS_PER_YEAR
     return np.asarray(np.power(1.0 + np.asarray(rate, dtype=np.float64), -years))
 
 
@@ -146,7 +159,7 @@ def price_growth(change: Amount, years: Numbers) -> Numbers:
 
 def whole_years(count: int) -> Numbers:
     """Return floor(m / 12) of each month, shape (count,)."""
-    return np.floor(np.arange(count, dtype=np.float64) / MONTHS_PER_YEAR)
+    return np.floor(month_numbers(count) / MONTHS_PER_YEAR)
 
 
 def timing_of(timing: str, *, is_recurring: bool, switch: str) -> str:

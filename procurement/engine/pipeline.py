@@ -227,11 +227,11 @@ def _size(workload: Workload, place: Quote | Build) -> float:
 
 def _plain(value: Any) -> Any:
     """Return nested records, tuples and mappings as the lists and objects of JSON."""
-    if value is None or isinstance(value, str | float | int):
+    if value is None or isinstance(value, (str, float, int)):
         return value
-    if isinstance(value, tuple | list):
+    if isinstance(value, (tuple, list)):
         return [_plain(entry) for entry in value]
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {key: _plain(entry) for key, entry in value.items()}
     if dataclasses.is_dataclass(value):
         return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}

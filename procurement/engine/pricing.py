@@ -50,3 +50,10 @@ def places_of(plan: Plan) -> tuple[str, ...]:
     if isinstance(plan, HybridPlan | BridgePlan):
         return (plan.build.build, plan.quote.quote)
     return (plan.place,)
+
+
+def places_with_tail(plan: Plan) -> tuple[str, ...]:
+    """Return the places of a plan, the quote that serves a tail included."""
+    quote = plan if not isinstance(plan, HybridPlan | BridgePlan) else plan.quote
+    tail = getattr(quote, "tail", None)
+    return (*places_of(plan), *((tail,) if tail else ()))

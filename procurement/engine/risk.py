@@ -13,7 +13,7 @@ from procurement.engine.options import Case
 from procurement.engine.options_base import BridgePlan, BuildPlan, CloudPlan, HybridPlan, Option, Plan
 from procurement.engine.options_cloud import cloud_plan, worth
 from procurement.engine.periods import Numbers
-from procurement.engine.pricing import places_of, plan_priced
+from procurement.engine.pricing import places_with_tail, plan_priced
 from procurement.engine.readings import Reader, date_input, date_name, drawn, range_input, ranged_numbers
 from procurement.engine.recommend import Ranked
 from procurement.engine.setting import Setting
@@ -117,13 +117,6 @@ def inputs_of(case: Case, workload: Workload, options: Sequence[Option]) -> tupl
     ranges = [range_input(one) for one in ranged_numbers(case.setting.scenario) if one.owner in {None, *wanted}]
     dates = [date_input(name) for name in sorted(places) if is_undecided(case, workload, name, options)]
     return (*ranges, *dates)
-
-
-def places_with_tail(plan: Plan) -> tuple[str, ...]:
-    """Return the places of a plan, the quote that serves a tail included."""
-    quote = plan if not isinstance(plan, HybridPlan | BridgePlan) else plan.quote
-    tail = getattr(quote, "tail", None)
-    return (*places_of(plan), *((tail,) if tail else ()))
 
 
 def is_undecided(case: Case, workload: Workload, build: str, options: Sequence[Option]) -> bool:

@@ -1,8 +1,8 @@
 """What would have to be true for the other answer: the inputs that are varied, and how (semantics 29)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.optimize import brentq
@@ -13,10 +13,11 @@ from procurement.engine.flip_points import ACCURACY, FLIP_RANGES, FlipPoint, fli
 from procurement.engine.options_base import Option, Plan
 from procurement.engine.options_on_prem import is_paid_once
 from procurement.engine.periods import Amount, Numbers
-from procurement.engine.pricing import plan_priced
+from procurement.engine.pricing import places_with_tail, plan_priced
 from procurement.engine.setting import Setting
 from procurement.engine.tables import Build, CostLine, Quote, Workload
 
+Record = TypeVar("Record", Quote, Build)
 Reading = Callable[[Numbers, Workload, Setting], tuple[Workload, Setting]]  # values of shape (n, 1)
 HORIZON_STEP = 6.0  # months between the horizons at which a change of sign is looked for
 
@@ -135,13 +136,20 @@ def flip_points_of(chosen: Option, other: Option, setting: Setting, bridge: str 
     """
     if chosen.plan is None or other.plan is None:
         return []
-    base = Pair(chosen.plan, other.plan, chosen.workload, setting)
     bridges = {} if bridge is None else {chosen.workload.id: bridge}
-    late = replace(base, setting=replace(setting, bridge_quotes=bridges))
+    places = {*places_with_tail(chosen.plan), *places_with_tail(other.plan), *bridges.values()}
+    held = replace(setting, quotes=_only(setting.quotes, places), builds=_only(setting.builds, places))
+    base = Pair(chosen.plan, other.plan, chosen.workload, held)
+    late = replace(base, setting=replace(held, bridge_quotes=bridges))
     pairs = {name: late if name == "delay_months" else base for name in READINGS}
     found = [varied_flip(name, reading, pairs[name]) for name, reading in READINGS.items()]
     found.append(horizon_flip(base))
     return [{**flip_answer(point), "against": other.name} for point in found]
+
+
+def _only(records: Mapping[str, Record], places: Collection[str]) -> dict[str, Record]:
+    """Return the records of some places: what is read with other values is every one of them."""
+    return {name: records[name] for name in sorted(places) if name in records}
 
 
 def varied_flip(name: str, reading: Reading, pair: Pair) -> FlipPoint:
@@ -158,11 +166,11 @@ def horizon_flip(pair: Pair) -> FlipPoint:
     searched = FLIP_RANGES["horizon_months"]
     today = asked_hours(pair.workload, pair.setting.assumptions).window.length
 
+    assumptions = replace(pair.setting.assumptions, horizon_months=int(np.ceil(searched.high)))
+    setting = replace(pair.setting, scenario=replace(pair.setting.scenario, assumptions=assumptions))
+
     def difference(months: float) -> float:
         workload = replace(pair.workload, months=months, days=None, end=None)
-        assumptions = replace(pair.setting.assumptions, horizon_months=int(np.ceil(searched.high)))
-        scenario = replace(pair.setting.scenario, assumptions=assumptions)
-        setting = replace(pair.setting, scenario=scenario)
         totals = [float(plan_priced(plan, workload, setting).ledger.total_present()) for plan in pair.plans]
         return totals[0] - totals[1]
 

@@ -132,6 +132,12 @@ def useful_share(workload: Workload, place: Place, accelerators: float) -> Throu
     return throughput_table([workload], [place], accelerators).at(0, 0)
 
 
+def useful_share_alone(workload: Workload, place: Place, accelerators: float) -> float | None:
+    """Return the useful share of an hour alone, without the figures behind it; None where it is not known."""
+    share = float(throughput_table([workload], [place], accelerators).useful_share[0, 0])
+    return share if math.isfinite(share) else None
+
+
 def throughput_table(
     workloads: Sequence[Workload], places: Sequence[Place], accelerators: eff.Values
 ) -> ThroughputTable:

@@ -12,6 +12,7 @@ from procurement.engine.periods import (
     Amount,
     Numbers,
     at_month,
+    largest,
     overlap,
     whole_months,
 )
@@ -33,7 +34,7 @@ class Span:
     @property
     def count(self) -> int:
         """Number of ledger months."""
-        return whole_months(float(np.max(self.end)))
+        return whole_months(largest(self.end))
 
     @property
     def last_month(self) -> Amount:
