@@ -4,6 +4,7 @@ import dataclasses
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,7 @@ def date_name(build: str) -> str:
     return f"{DATES}/{build}"
 
 
+@lru_cache(maxsize=64)
 def date_input(build: str) -> DateInput:
     """Return the uncertain date of a build as its own probability; each need reads its day from that."""
     steps = np.linspace(0.0, 1.0, DATE_STEPS + 1)
@@ -111,12 +113,19 @@ def drawn(inputs: Iterable[Input], *, draws: int, seed: int, correlation: float)
     the seed and its name (semantics 25).
     """
     known = tuple(inputs)
-    common = _normals((seed,), draws)
     values = np.empty((draws, len(known)))
     for column, entry in enumerate(known):
-        own = _normals((seed, zlib.crc32(entry.name.encode())), draws)
-        values[:, column] = entry.at(ndtr(np.sqrt(correlation) * common + np.sqrt(1.0 - correlation) * own))
+        values[:, column] = _drawn_column(entry, draws, seed, correlation)
     return Draws(known, values)
+
+
+@lru_cache(maxsize=64)
+def _drawn_column(entry: Input, draws: int, seed: int, correlation: float) -> Numbers:
+    """Return the draws of one input, not to be written to: every workload that rests on it asks for them."""
+    common, own = _normals((seed,), draws), _normals((seed, zlib.crc32(entry.name.encode())), draws)
+    found = entry.at(ndtr(np.sqrt(correlation) * common + np.sqrt(1.0 - correlation) * own))
+    found.flags.writeable = False
+    return found
 
 
 def _normals(entropy: tuple[int, ...], draws: int) -> Numbers:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from procurement.engine.dates import BuildDates, drawn_days, reached_by
+from procurement.engine.dates import BuildDates, reached_by
 from procurement.engine.equal_work import shares_at
 from procurement.engine.figures import total_costs
 from procurement.engine.options import Case
@@ -17,7 +17,7 @@ from procurement.engine.pricing import places_with_tail, plan_priced
 from procurement.engine.readings import Reader, date_input, date_name, drawn, range_input, ranged_numbers
 from procurement.engine.recommend import Ranked
 from procurement.engine.setting import Setting
-from procurement.engine.slip import GRID_DAYS, first_day
+from procurement.engine.slip import first_day
 from procurement.engine.tables import Workload
 from procurement.engine.uncertainty import (
     CostFunction,
@@ -223,16 +223,21 @@ def resting_columns(reader: Reader, workload: Workload, option: Option, inputs: 
     return [column for column, entry in enumerate(inputs) if entry.name in known | dates]
 
 
-def day_keys(reader: Reader, workload: Workload, option: Option, entry: Input, values: Numbers) -> Numbers:
-    """Return what of an input matters to an option, shape (draws,): a date's days as one number, else the number."""
+def day_keys(
+    reader: Reader, workload: Workload, option: Option, entry: Input, values: Numbers
+) -> Numbers | NDArray[np.uint16]:
+    """Return what of an input matters to an option, shape (draws,): a date's days as one number, else the number.
+
+    Probabilities that no step of a distribution parts have the same days.
+    """
     own = build_part(option.plan)
     if own is None or entry.name != date_name(own.build):
         return values
     build, forecast = reader.base.builds[own.build], reader.forecasts[own.build]
     reached = reached_by(forecast, build, workload, own.accelerators)
     known = [distribution for distribution in (reached, forecast.cdf_delivered) if distribution is not None]
-    days = [drawn_days(distribution, values) for distribution in known]
-    return sum((day * (2.0 * GRID_DAYS) ** power for power, day in enumerate(days)), np.zeros_like(values))
+    steps = np.unique(np.concatenate([np.zeros(1), *known]))
+    return np.searchsorted(steps, values).astype(np.uint16)  # so short a number is sorted fast
 
 
 def stepped_columns(reader: Reader, inputs: Sequence[Input]) -> list[int]:

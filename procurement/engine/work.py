@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from procurement.engine.periods import SMALLEST_PART, Amount, Numbers, Window, whole_months
 
@@ -99,7 +100,7 @@ def hours_worked(demand: Numbers, capacity: Amount, ready: Amount, window: Windo
         Hours by month, shape (months,) or (draws, months), and the finish, a number or column [months].
     """
     if not np.any(ready) and np.all(demand <= np.asarray(capacity) * FITS):
-        return demand, _finish(demand, np.broadcast_to(capacity, demand.shape), ready)  # nothing waits, nothing runs on
+        return demand, _finish(demand, np.full(demand.shape, capacity), ready)  # nothing waits, nothing runs on
     total = demand.sum(axis=-1, keepdims=True)
     longest = float(np.max(np.asarray(ready) + total / capacity)) + demand.shape[-1]
     count = min(max(window.count, math.ceil(longest) + 1), LONGEST_RUN_MONTHS)
@@ -121,9 +122,15 @@ def _finish(worked: Numbers, available: Numbers, ready: Amount) -> Amount:
     count = worked.shape[-1]
     is_used = worked > 0.0
     last = np.where(is_used.any(axis=-1), count - 1 - np.argmax(is_used[..., ::-1], axis=-1), 0)[..., np.newaxis]
-    done = np.take_along_axis(worked, last, axis=-1)
-    offered = np.take_along_axis(np.broadcast_to(available, worked.shape), last, axis=-1)
+    done, offered = _in_month(worked, last), _in_month(available, last)
     share = np.divide(done, offered, out=np.zeros_like(done), where=offered > 0.0)
     begin = np.maximum(last.astype(np.float64), ready)
     finish = begin + share * (last + 1.0 - begin)
     return float(finish[0]) if finish.ndim == 1 else finish
+
+
+def _in_month(values: Numbers, month: NDArray[np.intp]) -> Numbers:
+    """Return what each row has in a month of its own, shape (1,) or (draws, 1)."""
+    if values.ndim == 1:
+        return values[month]
+    return np.take_along_axis(values, month, axis=-1)
