@@ -16,7 +16,7 @@ from procurement.engine.pairs import Kinds, Pairs, of_quotes
 from procurement.engine.periods import SMALLEST_PART, Amount, Numbers
 from procurement.engine.setting import Setting
 from procurement.engine.tables import Quote, Workload
-from procurement.engine.throughput import throughput_table
+from procurement.engine.throughput import useful_shares
 from procurement.engine.units import (
     instance_size,
     is_committed,
@@ -269,8 +269,8 @@ class Sizes:
         shares = np.ones(needs.size)
         rows = self.trained[needs[self.trained] > 0.0]
         if rows.size:
-            table = throughput_table([self.workloads[row] for row in rows], [quote], needs[rows][:, np.newaxis])
-            shares[rows] = table.useful_share[:, 0]
+            found = useful_shares([self.workloads[row] for row in rows], [quote], needs[rows][:, np.newaxis])
+            shares[rows] = found[:, 0]
         return np.where(shares > 0.0, needs, np.nan), shares
 
     def _in_type(self, accelerator: str | None, node: int) -> Numbers:

@@ -10,7 +10,7 @@ from procurement.engine.demand import demand_hours
 from procurement.engine.load_curve import LoadCurve
 from procurement.engine.periods import SMALLEST_PART, Amount, Numbers, Window, overlap, whole_months
 from procurement.engine.tables import Assumptions, Build, Quote, Workload
-from procurement.engine.throughput import useful_share, useful_share_alone
+from procurement.engine.throughput import useful_share, useful_shares
 from procurement.engine.work import Work, hours_worked, units_for
 from providers.reference import INFERENCE_RATES, TRAINING_RATES, accelerator_accepts, rate_ratio
 
@@ -112,7 +112,8 @@ def shares_at(workload: Workload, place: Quote | Build, accelerators: int) -> tu
     """
     if workload.training is None and workload.feed_gb_s_per_accelerator is None:
         return 1.0, 1.0  # nothing that a place could waste
-    useful = useful_share_alone(workload, place, accelerators)
+    found = float(useful_shares([workload], [place], accelerators)[0, 0])
+    useful = found if math.isfinite(found) else None
     if workload.training is None:
         return 1.0, useful
     return (float("nan") if useful is None else useful), useful

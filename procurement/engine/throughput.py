@@ -132,10 +132,9 @@ def useful_share(workload: Workload, place: Place, accelerators: float) -> Throu
     return throughput_table([workload], [place], accelerators).at(0, 0)
 
 
-def useful_share_alone(workload: Workload, place: Place, accelerators: float) -> float | None:
-    """Return the useful share of an hour alone, without the figures behind it; None where it is not known."""
-    share = float(throughput_table([workload], [place], accelerators).useful_share[0, 0])
-    return share if math.isfinite(share) else None
+def useful_shares(workloads: Sequence[Workload], places: Sequence[Place], accelerators: eff.Values) -> Numbers:
+    """Return the useful share alone of every workload at every place, shape (W, P), as `throughput_table` does."""
+    return _factors(workloads, places, accelerators).useful_share
 
 
 def throughput_table(
@@ -157,8 +156,62 @@ def throughput_table(
     ThroughputTable
         Arrays of shape (W, P).
     """
-    shape = (len(workloads), len(places))
-    size = np.broadcast_to(np.asarray(accelerators, dtype=np.float64), shape)
+    found = _factors(workloads, places, accelerators)
+    jobs, sites, speeds, size, steps = found.jobs, found.sites, found.speeds, found.size, found.steps
+    share, feed = found.goodput, found.feed
+    pessimistic = np.where(found.is_sensible, eff.pessimistic_efficiency(steps.efficiency), np.nan)
+    return ThroughputTable(
+        accelerators=size,
+        efficiency=found.efficiency,
+        goodput=share,
+        feed=feed,
+        useful_share=found.useful_share,
+        pessimistic_useful_share=pessimistic * share * feed,
+        range_low=steps.efficiency_low * share * feed,
+        range_high=steps.efficiency_high * share * feed,
+        compute_s=steps.compute_s,
+        toll_s=steps.toll_s,
+        step_s=steps.step_s,
+        mtbf_h=found.mtbf_h,
+        checkpoint_interval_s=good.checkpoint_interval_s(found.blocking, found.mtbf_h),
+        numbers=_numbers_behind(jobs, sites, steps, found.blocking, size) | {"pessimistic_efficiency": pessimistic},
+        flags=_flags(jobs, sites, speeds, steps, feed) | {"wrong_size_for_batch": ~found.is_sensible},
+        types=tuple(place.accelerator or "" for place in places),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Factors:
+    """The factors of the useful share and what they are made of, shape (W, P)."""
+
+    jobs: Jobs
+    sites: Sites
+    speeds: Speeds
+    size: Numbers
+    steps: "_Steps"
+    mtbf_h: Numbers
+    blocking: Numbers
+    goodput: Numbers
+    feed: Numbers
+
+    @property
+    def is_sensible(self) -> Flags:
+        """Where the efficiency is not below the least that makes sense."""
+        return ~(self.steps.efficiency < eff.LEAST_EFFICIENCY)
+
+    @property
+    def efficiency(self) -> Numbers:
+        """Return the efficiency; NaN where it makes no sense."""
+        return np.where(self.is_sensible, self.steps.efficiency, np.nan)
+
+    @property
+    def useful_share(self) -> Numbers:
+        """Return what of an hour counts as work."""
+        return self.efficiency * self.goodput * self.feed
+
+
+def _factors(workloads: Sequence[Workload], places: Sequence[Place], accelerators: eff.Values) -> _Factors:
+    size = np.broadcast_to(np.asarray(accelerators, dtype=np.float64), (len(workloads), len(places)))
     jobs, sites = job_columns(workloads), site_columns(places)
     speeds = speed_columns(workloads, places)
     steps = _steps(jobs, sites, speeds, size)
@@ -166,27 +219,7 @@ def throughput_table(
     blocking = good.blocking_s(jobs.checkpoint_gb, sites.write_gb_s)
     share = np.where(jobs.is_training_job, good.goodput_share(mtbf_h, blocking, sites.restart_minutes), 1.0)
     feed = np.where(np.isnan(jobs.need_gb_s), 1.0, good.feed_share(sites.read_gb_s, size, jobs.need_gb_s))
-    is_sensible = ~(steps.efficiency < eff.LEAST_EFFICIENCY)
-    efficiency = np.where(is_sensible, steps.efficiency, np.nan)
-    pessimistic = np.where(is_sensible, eff.pessimistic_efficiency(steps.efficiency), np.nan)
-    return ThroughputTable(
-        accelerators=size,
-        efficiency=efficiency,
-        goodput=share,
-        feed=feed,
-        useful_share=efficiency * share * feed,
-        pessimistic_useful_share=pessimistic * share * feed,
-        range_low=steps.efficiency_low * share * feed,
-        range_high=steps.efficiency_high * share * feed,
-        compute_s=steps.compute_s,
-        toll_s=steps.toll_s,
-        step_s=steps.step_s,
-        mtbf_h=mtbf_h,
-        checkpoint_interval_s=good.checkpoint_interval_s(blocking, mtbf_h),
-        numbers=_numbers_behind(jobs, sites, steps, blocking, size) | {"pessimistic_efficiency": pessimistic},
-        flags=_flags(jobs, sites, speeds, steps, feed) | {"wrong_size_for_batch": ~is_sensible},
-        types=tuple(place.accelerator or "" for place in places),
-    )
+    return _Factors(jobs, sites, speeds, size, steps, mtbf_h, blocking, share, feed)
 
 
 @dataclass(frozen=True, slots=True)
