@@ -13,7 +13,7 @@ Difference = Callable[[Numbers], Numbers]
 GRID = 241  # points on which a sign change is looked for
 ACCURACY = 1e-6  # of a flip point, in its own unit; relative where it is above 1
 SMALLEST_STEP = 1e-12  # relative step at which the search ends in any case
-STRAIGHT = 1e-9  # of the change inside the grid interval: what is left at the root of its chord where it is a straight line
+STRAIGHT = 1e-9  # of the change inside the grid interval: below it the root of the chord is the root
 JUMP = 0.02  # of the change inside the grid interval: what stays above it right beside the root is a jump
 
 
@@ -52,9 +52,9 @@ class FlipPoint:
 def flip_point(name: str, difference: Difference, today: float, searched: FlipRange) -> FlipPoint:
     """Return where a cost difference changes sign, nearest to today's value, to 1e-6 (semantics 29).
 
-    Signs are compared on a grid through today's value, the nearest bracket on each side is closed in, at once where the
-    difference is a straight line there and else by Brent's method, and the nearer root counts. Where the difference jumps over zero the flip point is the jump. Points at which the
-    difference is not known (NaN) bracket nothing.
+    Signs are compared on a grid through today's value. The nearest bracket on each side is closed in, at once where the
+    difference is a straight line inside it and else by Brent's method, and the nearer root counts. Where the difference
+    jumps over zero the flip point is the jump. Points at which the difference is not known (NaN) bracket nothing.
 
     Parameters
     ----------

@@ -70,6 +70,11 @@ class Terms:
         years = whole_years(flow.count) if flow.price_years is None else flow.price_years
         return price_growth(change, years)
 
+    def grown(self, flow: Flow) -> Numbers:
+        """Return the quantity of each month times its price path."""
+        growth = self.growth(flow)
+        return flow.quantity if isinstance(growth, float) else np.asarray(flow.quantity * growth)
+
     def factors(self, flow: Flow) -> Numbers:
         """Return the present value of one unit in each month of a flow."""
         if self.rate is None:
@@ -87,15 +92,15 @@ class Ledger:
 
     def amounts(self, flow: Flow) -> Numbers:
         """Return the nominal amount of each month, shape (months,) or (draws, months) [currency]."""
-        return np.asarray(flow.unit * (flow.quantity * self.terms.growth(flow)))
+        return np.asarray(flow.unit * self.terms.grown(flow))
 
     def nominal(self, flow: Flow) -> Amount:
         """Return the nominal sum of one flow, a number or shape (draws,) [currency]."""
-        return _times(flow.unit, (flow.quantity * self.terms.growth(flow)).sum(axis=-1))
+        return _times(flow.unit, self.terms.grown(flow).sum(axis=-1))
 
     def present(self, flow: Flow) -> Amount:
         """Return the present value of one flow, a number or shape (draws,) [currency]."""
-        return _times(flow.unit, (flow.quantity * self.terms.growth(flow) * self.terms.factors(flow)).sum(axis=-1))
+        return _times(flow.unit, (self.terms.grown(flow) * self.terms.factors(flow)).sum(axis=-1))
 
     def total_present(self) -> Amount:
         """Return the present cost of all rows, a number or shape (draws,) [currency]."""

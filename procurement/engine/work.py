@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from procurement.engine.periods import SMALLEST_PART, Amount, Numbers, Window, whole_months
+from procurement.engine.periods import SMALLEST_PART, Amount, Numbers, Window, largest, overlap, whole_months
 
 FITS = 1.0 + 1e-12  # a full month is no overfull one
 LONGEST_RUN_MONTHS = 1200  # a run-on beyond a hundred years is cut: the option is late by more than any deadline
@@ -104,16 +104,16 @@ def hours_worked(demand: Numbers, capacity: Amount, ready: Amount, window: Windo
     total = demand.sum(axis=-1, keepdims=True)
     longest = float(np.max(np.asarray(ready) + total / capacity)) + demand.shape[-1]
     count = min(max(window.count, math.ceil(longest) + 1), LONGEST_RUN_MONTHS)
-    months = np.arange(count, dtype=np.float64)
-    available = capacity * np.clip(months + 1.0 - np.maximum(ready, months), 0.0, 1.0)
+    available = capacity * overlap(ready, float(count), count)
     asked = np.zeros((*np.broadcast_shapes(demand.shape[:-1], available.shape[:-1]), count))
     asked[..., : demand.shape[-1]] = demand[..., :count]
-    offered = np.cumsum(np.broadcast_to(available, asked.shape), axis=-1)
+    offered = np.cumsum(available, axis=-1)
     unused = np.maximum(np.maximum.accumulate(offered - np.cumsum(asked, axis=-1), axis=-1), 0.0)
-    worked = np.diff(offered - unused, axis=-1, prepend=0.0)
+    worked = offered - unused  # so far
+    worked[..., 1:] -= worked[..., :-1].copy()
     worked = np.where(worked > SMALLEST_PART, worked, 0.0)
     finish = _finish(worked, available, ready)
-    used = max(window.count, whole_months(float(np.max(finish))))
+    used = max(window.count, whole_months(largest(finish)))
     return worked[..., :used], finish
 
 
