@@ -39,7 +39,7 @@ format: .venv/installed-requirements-dev.lock
 
 bench: .venv/installed-requirements-dev.lock
 	$(RUN) -m pytest -q -s -p no:randomly tests/benchmarks/bench_engine.py tests/benchmarks/bench_portfolio.py tests/benchmarks/bench_intake.py \
-		tests/benchmarks/bench_imports.py
+		tests/benchmarks/bench_imports.py tests/benchmarks/bench_runs.py
 
 lock: .venv/installed-requirements-dev.lock
 	$(RUN) -m uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
