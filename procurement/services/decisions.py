@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from procurement.errors import ProcurementError
@@ -18,7 +18,7 @@ from procurement.selectors.runs import run_latest_finished
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.expiry import refuse_expired_quotes
-from procurement.services.records import record_update, validation_error
+from procurement.services.records import next_code, record_update, validation_error
 
 _NUMBER_LOCK = 4_817_002  # advisory lock key: decisions are numbered one after the other
 
@@ -49,7 +49,7 @@ def decision_prepare(*, by: Actor, run: Run, workload_code: str, values: Mapping
         prepared_by=by.user, created_by=by.user, **values,
     )  # fmt: skip
     with transaction.atomic():
-        decision.code = _next_code()
+        decision.code = next_code(Decision.objects.all(), prefix=f"D-{day_of_evaluation().year}-", lock=_NUMBER_LOCK)
         _refuse_same_proposal(decision)
         try:
             decision.full_clean()
@@ -145,13 +145,3 @@ def _refuse_same_proposal(decision: Decision) -> None:
             "already_proposed",
             f"You proposed this already as {same.code}; it waits for a signature. Withdraw it first.",
         )
-
-
-def _next_code() -> str:
-    """Return the next free number of the year; whoever asks at the same time waits until this transaction ends."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_NUMBER_LOCK])
-    prefix = f"D-{day_of_evaluation().year}-"
-    codes = Decision.objects.filter(code__startswith=prefix).values_list("code", flat=True)
-    number = max((int(code.removeprefix(prefix)) for code in codes), default=0) + 1
-    return f"{prefix}{number:04d}"

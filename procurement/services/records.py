@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 
 import pghistory
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import connection, transaction
+from django.db.models import QuerySet
 
 from procurement.errors import ProcurementError, VersionConflict
 from procurement.models.records import EditableRecord
@@ -115,3 +116,15 @@ def _validate(record: EditableRecord, check: Check | None) -> None:
 def _history(by: Actor) -> Any:
     user_id = by.user.pk if by.user is not None else None
     return pghistory.context(user=user_id, source=by.source, reason=by.reason)
+
+
+def next_code(records: QuerySet[Any], *, prefix: str, lock: int) -> str:
+    """Return the next free number after a prefix, such as ``D-2026-0007``, in the caller's transaction.
+
+    Whoever asks at the same time waits on the advisory lock ``lock`` until that transaction ends.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [lock])
+    codes = records.filter(code__startswith=prefix).values_list("code", flat=True)
+    number = max((int(code.removeprefix(prefix)) for code in codes), default=0) + 1
+    return f"{prefix}{number:04d}"

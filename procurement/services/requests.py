@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from procurement.choices import asked_item_choices, fabric_choices, power_status_choices
 from procurement.errors import ProcurementError
@@ -14,7 +14,7 @@ from procurement.permissions import require
 from procurement.selectors import clock
 from procurement.selectors.requests import instant_words, request_state
 from procurement.services.actors import Actor
-from procurement.services.records import record_create, record_update
+from procurement.services.records import next_code, record_create, record_update
 from procurement.services.requests_letters import notice_send
 
 _NUMBER_LOCK = 4_817_003  # advisory lock key: requests are numbered one after the other
@@ -35,7 +35,7 @@ def request_create(*, by: Actor, values: Mapping[str, Any]) -> QuoteRequest:
     require(by.user, "request.edit")
     with transaction.atomic():
         record = QuoteRequest(**values)
-        record.code = _next_code()
+        record.code = next_code(QuoteRequest.objects.all(), prefix=f"RFQ-{_year()}-", lock=_NUMBER_LOCK)
         return record_create(by=by, record=record, action="request.create", check=_check)
 
 
@@ -212,11 +212,6 @@ def _check(quote_request: QuoteRequest) -> None:
         raise ProcurementError("invalid", sentences, faults)
 
 
-def _next_code() -> str:
-    """Return the next free number of the year; whoever asks at the same time waits until this transaction ends."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_NUMBER_LOCK])
-    prefix = f"RFQ-{clock.database_now().astimezone(ZoneInfo('UTC')).year}-"
-    codes = QuoteRequest.objects.filter(code__startswith=prefix).values_list("code", flat=True)
-    number = max((int(code.removeprefix(prefix)) for code in codes), default=0) + 1
-    return f"{prefix}{number:04d}"
+def _year() -> int:
+    """Return the year of the one clock, in UTC, since a request states a zone of its own."""
+    return clock.database_now().astimezone(ZoneInfo("UTC")).year
