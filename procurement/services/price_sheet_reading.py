@@ -7,6 +7,7 @@ from typing import Any
 from procurement.errors import ProcurementError
 from procurement.models import AcceleratorAlias, PriceSheet, SheetState
 from procurement.selectors.assumptions import assumption_set_in_force
+from procurement.selectors.exchange import rates_of
 from procurement.selectors.known_prices import known_medians, known_offers
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
@@ -19,7 +20,6 @@ from providers import (
     NotAPriceList,
     ProviderError,
     QuoteSheet,
-    Rate,
     UnknownFormat,
     preview_sheet,
     read_quotes,
@@ -111,23 +111,15 @@ def corrections_of(record: PriceSheet) -> dict[tuple[int, str], str]:
 
 def sheet_read(record: PriceSheet, content: bytes) -> QuoteSheet:
     """Return the rows of a sheet as today's mappings, rates and corrections read them."""
+    in_force = assumption_set_in_force()
     aliases = dict(AcceleratorAlias.objects.filter(is_archived=False).values_list("alias", "accelerator"))
     return read_quotes(
         content, file_name=record.file_name, observed_on=record.observed_on, source=record.source,
         currency=record.currency or None, provider=record.provider.code if record.provider else None,
         format_key=record.format_key or None, decimal=record.decimal or None, profile=record.profile, aliases=aliases,
-        rates=_rates(), corrections=corrections_of(record), medians=known_medians(),
+        rates=rates_of(in_force) if in_force else (), corrections=corrections_of(record), medians=known_medians(),
         known=known_offers(without_source=record.source),
     )  # fmt: skip
-
-
-def _rates() -> tuple[Rate, ...]:
-    """Return the dated rates in force, so that prices in other currencies can be judged and need not be held."""
-    assumption_set = assumption_set_in_force()
-    rates = assumption_set.fx.all() if assumption_set else ()
-    return tuple(
-        Rate(base=rate.base, counter=rate.counter, rate=rate.rate, on=rate.on, source=rate.source) for rate in rates
-    )
 
 
 def _faulty_cells(record: PriceSheet, content: bytes, read: QuoteSheet) -> Mapping[int, Mapping[str, str]]:
