@@ -12,6 +12,7 @@ from procurement.services.job_runner import job_work
 from procurement.services.quotes import quote_supersede
 from procurement.tasks import JOB_KINDS
 from tests.factories import actor, make_assumptions, make_build, make_provider, make_quote, make_workload
+from tests.procurement.test_runs import NoPulse
 
 pytestmark = pytest.mark.django_db
 
@@ -22,19 +23,6 @@ TYPES = (
     "H100-SXM-80", "H200-SXM-141", "B200-SXM-180", "B300-SXM-288", "RTX PRO 6000", "MI300X", "MI325X", "MI355X",
     "TPU v5e", "TPU v6e",
 )  # fmt: skip
-
-
-class NoPulse:
-    """Stands in for the lease thread, which would need a committed row."""
-
-    def __init__(self, job):
-        self.job = job
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        return None
 
 
 def stored_quotes(model):
