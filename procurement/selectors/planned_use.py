@@ -11,6 +11,7 @@ from procurement.engine.scenario import parse_scenario
 from procurement.models import Answer, Build, Workload
 from procurement.selectors.assumptions import assumption_set_in_force
 from procurement.selectors.frames import SCHEMA, assumptions_document, build_document, workload_document
+from procurement.selectors.option_names import option_parts
 from procurement.selectors.runs import run_latest_finished
 
 _ANY_DAY = "2026-01-01"  # which day it is changes no demand
@@ -87,9 +88,8 @@ def _planned_utilisation(workload: Workload) -> tuple[float | None, str]:
 
 def _throughput(answer: Answer, place: str | None) -> tuple[str | None, dict[str, Any]]:
     """Return the place whose figures are meant: the one it ran on, else the recommended one."""
-    _, _, rest = answer.option.partition(":")
-    recommended = rest.split("#")[0].split("+")[0].split("->")[-1]
-    for code in (place, recommended):
+    recommended = option_parts(answer.option)
+    for code in (place, recommended.build or recommended.quote):
         if code and isinstance(answer.throughput.get(code), dict):
             return code, answer.throughput[code]
     return None, {}
