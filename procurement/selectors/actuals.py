@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -34,7 +34,7 @@ from procurement.models import (
     UsageState,
     Workload,
 )
-from procurement.selectors.assumptions import assumption_set_in_force
+from procurement.selectors.assumptions import zone_of_evaluation
 from procurement.selectors.planned_use import PlannedUse, planned_of_build, planned_of_workload
 
 MONTHS_SHOWN = 24
@@ -206,15 +206,14 @@ def _paid(charges: Iterable[UsageCharge]) -> dict[date, list[Paid]]:
 
 def _months(spans: Sequence[Interval], paid: Iterable[date]) -> list[tuple[date, Interval]]:
     """Return the months about which there is something, with begin and end in the zone of the assumptions."""
-    assumption_set = assumption_set_in_force()
-    zone = ZoneInfo(assumption_set.time_zone if assumption_set else "UTC")
+    zone = ZoneInfo(zone_of_evaluation())
     days = [datetime.fromtimestamp(edge, zone).date() for begin, end in spans for edge in (begin, max(end - 1, begin))]
     days += list(paid)
     if not days:
         return []
     month, last, found = min(days).replace(day=1), max(days), []
     while month <= last:
-        after = (month.replace(day=28) + (date(2000, 1, 5) - date(2000, 1, 1))).replace(day=1)
+        after = (month.replace(day=28) + timedelta(days=4)).replace(day=1)
         found.append((month, (_begin(month, zone), _begin(after, zone))))
         month = after
     return found
