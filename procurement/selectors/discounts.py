@@ -1,5 +1,6 @@
 """Reads of contract discounts: which one a price has on a day, and what it leaves of the price."""
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -225,9 +226,14 @@ def less_discount(row: Mapping[str, Any], discount: ContractDiscount, steps: lis
 
 def price_row(quote: Quote) -> dict[str, Any]:
     """Return what the price of an offer is derived from."""
-    fields = {field.name: field for field in Quote._meta.concrete_fields}
-    row = {name: fields[name].to_python(getattr(quote, name)) for name in PRICE_FIELDS}
+    row = {name: field.to_python(getattr(quote, name)) for name, field in _price_fields().items()}
     return {**row, "currency": quote.currency}
+
+
+@functools.cache
+def _price_fields() -> dict[str, Any]:
+    """Return the fields that a price is derived from; a run asks for them once a quote."""
+    return {field.name: field for field in Quote._meta.concrete_fields if field.name in PRICE_FIELDS}
 
 
 def _priced(  # noqa: PLR0913 - the price before and after, and what is said of it
