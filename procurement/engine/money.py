@@ -81,6 +81,11 @@ def money_text(amount: Decimal | None) -> str | None:
     return None if amount is None else f"{amount or abs(amount):f}"
 
 
+def finite_money_text(amount: float, currency: str) -> str | None:
+    """Return an unrounded amount as text in minor units, or None where it is infinite or unknown."""
+    return money_text(rounded(amount, currency)) if math.isfinite(amount) else None
+
+
 def rate_text(amount: float | None) -> str | None:
     """Return a rate (currency per hour or per unit of work) as text with six places, or None where there is none."""
     if amount is None or not math.isfinite(amount):

@@ -9,7 +9,7 @@ import numpy as np
 from procurement.engine.breakeven import at_utilisation
 from procurement.engine.equal_work import Asked, asked_hours
 from procurement.engine.ledger import Ledger
-from procurement.engine.money import money_text, rounded
+from procurement.engine.money import finite_money_text
 from procurement.engine.options_base import BuildPlan, CloudPlan, HybridPlan, Option
 from procurement.engine.options_cloud import cloud_priced
 from procurement.engine.options_on_prem import build_priced
@@ -130,8 +130,7 @@ def _price(line: PriceLine) -> dict[str, Any]:
 
 
 def _cost(owned: int, cost: float, setting: Setting) -> dict[str, Any]:
-    known = np.isfinite(cost)
-    return {"owned": owned, "npv": money_text(rounded(cost, setting.assumptions.currency)) if known else None}
+    return {"owned": owned, "npv": finite_money_text(cost, setting.assumptions.currency)}
 
 
 def _mix(lines: Sequence[PriceLine], slices: Slices, known: Collection[str]) -> dict[str, Any] | None:

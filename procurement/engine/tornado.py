@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from procurement.engine.dates import drawn_days, reached_by
-from procurement.engine.money import money_text, rounded
+from procurement.engine.money import finite_money_text
 from procurement.engine.options_base import Option
 from procurement.engine.periods import Numbers
 from procurement.engine.readings import date_name
@@ -73,15 +73,11 @@ def tornado_answer(risk: Risk | None, chosen: Option, other: Option | None, curr
     inputs = inputs_behind(risk, compared)
     cost = cost_function(risk.reader, chosen.workload, compared, inputs, is_exact=True)
     base, found = swings(cost, inputs)
-
-    def money(amount: float) -> str | None:
-        return money_text(rounded(amount, currency)) if np.isfinite(amount) else None
-
     gap = None if other is None else float(base[0] - base[1])
     return {
         "against": against,
-        "npv": money(float(base[0])),
-        "difference": None if gap is None else money(gap),
+        "npv": finite_money_text(float(base[0]), currency),
+        "difference": None if gap is None else finite_money_text(gap, currency),
         "inputs": [_input_answer(swing, gap, risk, compared, currency) for swing in found],
     }
 
@@ -98,20 +94,17 @@ def inputs_behind(risk: Risk, compared: Sequence[Option]) -> tuple[Input, ...]:
 def _input_answer(
     swing: Swing, gap: float | None, risk: Risk, compared: Sequence[Option], currency: str
 ) -> dict[str, Any]:
-    def money(amount: float) -> str | None:
-        return money_text(rounded(amount, currency)) if np.isfinite(amount) else None
-
     gaps = swing.differences
     low, high = (shown_value(swing.name, value, risk, compared) for value in swing.values)
     return {
         "input": swing.name,
         "low": low,
         "high": high,
-        "npv_low": money(swing.costs[0]),
-        "npv_high": money(swing.costs[1]),
-        "difference_low": None if gaps is None else money(gaps[0]),
-        "difference_high": None if gaps is None else money(gaps[1]),
-        "swing": money(swing.size),
+        "npv_low": finite_money_text(swing.costs[0], currency),
+        "npv_high": finite_money_text(swing.costs[1], currency),
+        "difference_low": None if gaps is None else finite_money_text(gaps[0], currency),
+        "difference_high": None if gaps is None else finite_money_text(gaps[1], currency),
+        "swing": finite_money_text(swing.size, currency),
         "turns": gap is not None and gaps is not None and any(end * gap < 0.0 for end in gaps),
     }
 
