@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.core.files.base import ContentFile
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from procurement.errors import ProcurementError
@@ -18,6 +18,7 @@ from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.job_runner import RunningJob
 from procurement.services.jobs import job_request
+from procurement.services.locks import key_of, wait_for
 from procurement.services.records import record_update, version_conflict
 from procurement.services.usage_facts import facts_store
 from procurement.services.usage_offers import usage_offers_refresh
@@ -56,7 +57,7 @@ def usage_receive(
     values = _options(options)
     digest = hashlib.sha256(content).hexdigest()
     with transaction.atomic():
-        _one_at_a_time(digest)
+        wait_for(key_of(bytes.fromhex(digest)))
         known = UsageFile.objects.filter(
             content_sha256=digest, state__in=(UsageState.RECEIVED, UsageState.IMPORTED)
         ).first()
@@ -193,12 +194,6 @@ def _options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _begins(day: date, zone: ZoneInfo) -> datetime:
     return datetime.combine(day, time.min, zone)
-
-
-def _one_at_a_time(digest: str) -> None:
-    number = int.from_bytes(bytes.fromhex(digest)[:8], "big", signed=True)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
 
 
 def _queue(file: UsageFile) -> None:

@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 
 from procurement.errors import ProcurementError
 from procurement.models import ApiIdempotency, ApiUsage
+from procurement.services.locks import key_of, wait_for
 
 KEEP = timedelta(hours=48)
 WAIT_MILLISECONDS = 3000
@@ -86,11 +87,10 @@ def replies_prune() -> int:
 
 def _lock(asked: Fingerprint) -> None:
     digest = hashlib.sha256(f"{asked.subject}\n{asked.key}".encode()).digest()
-    number = int.from_bytes(digest[:8], "big", signed=True)
     try:
         with connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL lock_timeout = {WAIT_MILLISECONDS}")
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
+            wait_for(key_of(digest))
             cursor.execute("SET LOCAL lock_timeout = DEFAULT")
     except OperationalError as error:
         if getattr(error.__cause__, "sqlstate", "") != _LOCK_NOT_AVAILABLE:

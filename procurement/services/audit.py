@@ -7,21 +7,20 @@ from decimal import Decimal
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import connection, models
+from django.db import models
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from procurement.models import AuditEntry
 from procurement.services.actors import Actor
+from procurement.services.locks import Lock, wait_for
 
 FIRST_DIGEST = hashlib.sha256(b"").hexdigest()
-_CHAIN_LOCK = 4_817_001  # advisory lock key: the chain has one writer at a time
 
 
 def audit_record(*, by: Actor, action: str, record: models.Model, changes: Mapping[str, Any]) -> AuditEntry:
     """Append one entry; safe against concurrent writers because the chain's end is locked until commit."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CHAIN_LOCK])
+    wait_for(Lock.AUDIT_CHAIN)
     last = AuditEntry.objects.order_by("-id").values_list("digest", flat=True).first() or FIRST_DIGEST
     entry = AuditEntry(
         at=timezone.now(),

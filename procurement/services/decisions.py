@@ -18,9 +18,8 @@ from procurement.selectors.runs import run_latest_finished
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.expiry import refuse_expired_quotes
+from procurement.services.locks import Lock
 from procurement.services.records import next_code, record_update, validation_error
-
-_NUMBER_LOCK = 4_817_002  # advisory lock key: decisions are numbered one after the other
 
 
 def decision_prepare(*, by: Actor, run: Run, workload_code: str, values: Mapping[str, Any]) -> Decision:
@@ -49,7 +48,8 @@ def decision_prepare(*, by: Actor, run: Run, workload_code: str, values: Mapping
         prepared_by=by.user, created_by=by.user, **values,
     )  # fmt: skip
     with transaction.atomic():
-        decision.code = next_code(Decision.objects.all(), prefix=f"D-{day_of_evaluation().year}-", lock=_NUMBER_LOCK)
+        prefix = f"D-{day_of_evaluation().year}-"
+        decision.code = next_code(Decision.objects.all(), prefix=prefix, lock=Lock.DECISION_NUMBERS)
         _refuse_same_proposal(decision)
         try:
             decision.full_clean()

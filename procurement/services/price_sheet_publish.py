@@ -17,12 +17,12 @@ from procurement.models import ImportReport, PriceSheet, Provider, Quote, Report
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.job_runner import RunningJob
+from procurement.services.locks import Lock, wait_for
 from procurement.services.price_sheet_offers import UNSTATED, Resolved
 from procurement.services.price_sheet_reading import importer_of, read_request
 from procurement.services.price_sheet_staging import mode_of, sheet_counts, stage_rows, staged_clear
 from procurement.services.runs import recompute_request
 
-PUBLISH_LOCK = 4_817_002  # advisory lock key: sheets are published one after the other
 CHANGED_SINCE = (
     "Nothing was imported yet: somebody changed prices that this file speaks of after it was checked, so it was "
     "checked again. Look at the differences and confirm once more."
@@ -183,8 +183,8 @@ def _put_in_force(record: PriceSheet, by: Actor) -> Done:
         "sheet": record.pk, "user": by.user.pk if by.user else None,
         "reason": f"re-quoted in {record.file_name}"[:300], "source": record.source,
     }  # fmt: skip
+    wait_for(Lock.PRICE_SHEETS)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [PUBLISH_LOCK])
         cursor.execute(LOCK_OFFERS, values)
         if _is_stale(record):
             raise Overtaken

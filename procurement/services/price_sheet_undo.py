@@ -10,7 +10,8 @@ from procurement.models import Decision, DecisionState, ImportReport, PriceSheet
 from procurement.permissions import require
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
-from procurement.services.price_sheet_publish import COLUMNS, INSERTED, PUBLISH_LOCK
+from procurement.services.locks import Lock, wait_for
+from procurement.services.price_sheet_publish import COLUMNS, INSERTED
 from procurement.services.runs import recompute_request
 
 NAMED = 5  # offers named in a refusal
@@ -39,8 +40,7 @@ def price_sheet_undo(*, by: Actor, sheet: PriceSheet, version: int) -> PriceShee
         message = "Say why the import is taken back."
         raise ProcurementError("invalid", message, {"reason": [message]})
     with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [PUBLISH_LOCK])
+        wait_for(Lock.PRICE_SHEETS)
         locked = PriceSheet.objects.select_for_update().get(pk=sheet.pk)
         if locked.state == SheetState.UNDONE:
             return locked

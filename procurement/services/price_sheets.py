@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from zoneinfo import available_timezones
 
 from django.core.files.base import ContentFile
-from django.db import connection, transaction
+from django.db import transaction
 
 from procurement.errors import ProcurementError, VersionConflict
 from procurement.models import CellCorrection, PriceSheet, SheetState
@@ -15,6 +15,7 @@ from procurement.permissions import require
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.import_profiles import import_profile_keep
+from procurement.services.locks import key_of, wait_for
 from procurement.services.price_sheet_reading import corrections_of, publish_request, read_request
 from procurement.services.price_sheet_staging import staged_clear
 from providers import ProviderError, read_profile
@@ -51,7 +52,7 @@ def price_sheet_receive(
     _check_settings(options)
     digest = hashlib.sha256(content).hexdigest()
     with transaction.atomic():
-        _one_at_a_time(digest)
+        wait_for(key_of(bytes.fromhex(digest)))
         known = PriceSheet.objects.select_for_update().filter(
             content_sha256=digest, file_name=file_name, observed_on=observed_on
         )
@@ -213,13 +214,6 @@ def _check_settings(values: Mapping[str, Any]) -> None:
 
 def _may_begin_anew(sheet: PriceSheet, *, is_draft: bool) -> bool:
     return sheet.state in OVER or (sheet.is_draft and not is_draft and sheet.state in OPEN)
-
-
-def _one_at_a_time(digest: str) -> None:
-    """Let whoever sends the same content wait until the first has stored it, to the end of the transaction."""
-    number = int.from_bytes(bytes.fromhex(digest)[:8], "big", signed=True)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
 
 
 def _open_draft(sheet: PriceSheet, version: int, asked: Mapping[str, Any]) -> PriceSheet:

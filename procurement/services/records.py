@@ -6,13 +6,14 @@ from typing import Any, TypeVar
 
 import pghistory
 from django.core.exceptions import ValidationError
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 
 from procurement.errors import ProcurementError, VersionConflict
 from procurement.models.records import EditableRecord
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record, field_changes
+from procurement.services.locks import Lock, wait_for
 
 Record = TypeVar("Record", bound=EditableRecord)
 Check = Callable[[Any], None]
@@ -118,13 +119,12 @@ def _history(by: Actor) -> Any:
     return pghistory.context(user=user_id, source=by.source, reason=by.reason)
 
 
-def next_code(records: QuerySet[Any], *, prefix: str, lock: int) -> str:
+def next_code(records: QuerySet[Any], *, prefix: str, lock: Lock) -> str:
     """Return the next free number after a prefix, such as ``D-2026-0007``, in the caller's transaction.
 
-    Whoever asks at the same time waits on the advisory lock ``lock`` until that transaction ends.
+    Whoever asks at the same time waits until that transaction ends.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [lock])
+    wait_for(lock)
     codes = records.filter(code__startswith=prefix).values_list("code", flat=True)
     number = max((int(code.removeprefix(prefix)) for code in codes), default=0) + 1
     return f"{prefix}{number:04d}"

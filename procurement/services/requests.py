@@ -14,10 +14,10 @@ from procurement.permissions import require
 from procurement.selectors import clock
 from procurement.selectors.requests import instant_words, request_state
 from procurement.services.actors import Actor
+from procurement.services.locks import Lock
 from procurement.services.records import next_code, record_create, record_update
 from procurement.services.requests_letters import notice_send
 
-_NUMBER_LOCK = 4_817_003  # advisory lock key: requests are numbered one after the other
 LISTS = ("workloads", "accelerator_types", "accepted_fabrics", "accepted_power", "must_answer", "questions")
 LONGEST_LIST = 50
 NEXT_STEP = {
@@ -35,7 +35,7 @@ def request_create(*, by: Actor, values: Mapping[str, Any]) -> QuoteRequest:
     require(by.user, "request.edit")
     with transaction.atomic():
         record = QuoteRequest(**values)
-        record.code = next_code(QuoteRequest.objects.all(), prefix=f"RFQ-{_year()}-", lock=_NUMBER_LOCK)
+        record.code = next_code(QuoteRequest.objects.all(), prefix=f"RFQ-{_year()}-", lock=Lock.REQUEST_NUMBERS)
         return record_create(by=by, record=record, action="request.create", check=_check)
 
 

@@ -153,3 +153,9 @@ def test_no_file_of_the_repository_names_a(what, pattern):
 
 def test_the_package_of_the_engine_loads_neither_django_nor_celery():
     assert (PROJECT / "procurement" / "__init__.py").read_text(encoding="utf-8") == ""
+
+
+def test_every_advisory_lock_is_taken_through_the_file_that_keeps_their_keys_apart():
+    taken = [name_of(path) for path in python_files() if "pg_advisory" in path.read_text(encoding="utf-8")]
+
+    assert taken == ["procurement/services/locks.py"]
