@@ -1,6 +1,5 @@
 """Takes an import back: the versions in force before are in force again, and what the import made stays readable."""
 
-import re
 from typing import Any
 
 from django.db import connection, transaction
@@ -8,6 +7,7 @@ from django.db import connection, transaction
 from procurement.errors import ProcurementError
 from procurement.models import Decision, DecisionState, ImportReport, PriceSheet, Quote, ReportKind, SheetState
 from procurement.permissions import require
+from procurement.selectors.option_names import option_parts
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.locks import Lock, wait_for
@@ -92,7 +92,7 @@ def _decided_on(codes: set[str]) -> str:
     """Return the first open or approved decision whose option names one of the offers."""
     open_states = (DecisionState.PROPOSED, DecisionState.APPROVED)
     for decision in Decision.objects.filter(state__in=open_states).only("code", "option"):
-        if codes & set(re.split(r":|\+|->", decision.option)):
+        if option_parts(decision.option).quote in codes:
             return decision.code
     return ""
 
