@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from procurement.errors import ProcurementError
+
 Source = Literal["web", "api", "command", "job"]
 
 
@@ -16,3 +18,10 @@ class Actor:
 
 
 SYSTEM = Actor(user=None, source="job", reason="")
+
+
+def reason_required(by: Actor, what: str) -> None:
+    """Refuse an actor who gives no reason; ``what`` ends the sentence that begins with "Say"."""
+    if not by.reason.strip():
+        message = f"Say {what}."
+        raise ProcurementError("invalid", message, {"reason": [message]})

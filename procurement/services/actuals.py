@@ -14,7 +14,7 @@ from django.utils import timezone
 from procurement.errors import ProcurementError
 from procurement.models import Build, Provider, UsageFile, UsageRow, UsageRowState, UsageState, Workload
 from procurement.permissions import require
-from procurement.services.actors import Actor
+from procurement.services.actors import Actor, reason_required
 from procurement.services.audit import audit_record
 from procurement.services.job_runner import RunningJob
 from procurement.services.jobs import job_request
@@ -142,9 +142,7 @@ def usage_withdraw(*, by: Actor, file: UsageFile, version: int) -> UsageFile:
     Others are read again because a fact that two files state belongs to the first alone.
     """
     require(by.user, "actuals.import")
-    if not by.reason.strip():
-        message = "Say why what this file says should not count."
-        raise ProcurementError("invalid", message, {"reason": [message]})
+    reason_required(by, "why what this file says should not count")
     with transaction.atomic():
         locked = UsageFile.objects.select_for_update().get(pk=file.pk)
         if locked.version != version:

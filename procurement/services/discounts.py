@@ -19,7 +19,7 @@ from procurement.selectors.discounts import (
     quotes_covered,
     scopes_meet,
 )
-from procurement.services.actors import Actor
+from procurement.services.actors import Actor, reason_required
 from procurement.services.records import record_create, record_update
 from procurement.services.runs import recompute_request
 from providers import Reason
@@ -28,6 +28,7 @@ from providers.discounts import WHOLE
 from providers.reference import match_accelerator
 
 NAMED_AT_MOST = 3
+WHY = "why: what was agreed, and with whom"
 
 
 def discount_create(*, by: Actor, values: Mapping[str, Any]) -> ContractDiscount:
@@ -37,7 +38,7 @@ def discount_create(*, by: Actor, values: Mapping[str, Any]) -> ContractDiscount
     that cannot be taken off a price in force: another currency, or nothing left above 0.
     """
     require(by.user, "discount.edit")
-    _refuse_without_reason(by)
+    reason_required(by, WHY)
     discount = ContractDiscount(**values)
     discount.reason = by.reason[:300]
     _refuse_unclear(discount)
@@ -53,7 +54,7 @@ def discount_update(
 ) -> ContractDiscount:
     """Change a discount that is still at ``version``; what it was stays in its history and in the runs that used it."""
     require(by.user, "discount.edit")
-    _refuse_without_reason(by)
+    reason_required(by, WHY)
     changed = copy(discount)
     for name, value in values.items():
         setattr(changed, name, value)
@@ -157,12 +158,6 @@ def _refuse_impossible(discount: ContractDiscount) -> None:
         message = f"It cannot be taken off {len(refused)} of the offers it is for: {'; '.join(refused[:NAMED_AT_MOST])}"
         name = "discount_percent" if discount.discount_percent is not None else "discount_per_accelerator_hour"
         raise ProcurementError("discount_impossible", f"{message}{more}.", {name: [f"{message}{more}."]})
-
-
-def _refuse_without_reason(by: Actor) -> None:
-    if not by.reason.strip():
-        message = "Say why: what was agreed, and with whom."
-        raise ProcurementError("invalid", message, {"reason": [message]})
 
 
 def _one_at_a_time(discount: ContractDiscount) -> None:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from procurement.errors import ProcurementError
 from procurement.models import Quote, SheetRow, SheetRowState, SheetState
 from procurement.permissions import require
-from procurement.services.actors import Actor
+from procurement.services.actors import Actor, reason_required
 from procurement.services.audit import audit_record
 from procurement.services.price_sheet_offers import OfferBook
 from procurement.services.price_sheet_publish import publish_rows
@@ -31,9 +31,7 @@ def sheet_row_release(*, by: Actor, row: SheetRow, values: Mapping[str, Any]) ->
     still make no quote.
     """
     require(by.user, "quote.edit")
-    if not by.reason.strip():
-        message = "Say why this row may be trusted."
-        raise ProcurementError("invalid", message, {"reason": [message]})
+    reason_required(by, "why this row may be trusted")
     with transaction.atomic():
         locked = SheetRow.objects.select_for_update().select_related("sheet").get(pk=row.pk)
         if locked.state != SheetRowState.HELD:

@@ -8,7 +8,7 @@ from procurement.errors import ProcurementError
 from procurement.models import Decision, DecisionState, ImportReport, PriceSheet, Quote, ReportKind, SheetState
 from procurement.permissions import require
 from procurement.selectors.option_names import option_parts
-from procurement.services.actors import Actor
+from procurement.services.actors import Actor, reason_required
 from procurement.services.audit import audit_record
 from procurement.services.locks import Lock, wait_for
 from procurement.services.price_sheet_publish import COLUMNS, INSERTED
@@ -36,9 +36,7 @@ def price_sheet_undo(*, by: Actor, sheet: PriceSheet, version: int) -> PriceShee
     rows of the import and their history stay. Refuses when something newer rests on one of its prices.
     """
     require(by.user, "quote.edit")
-    if not by.reason.strip():
-        message = "Say why the import is taken back."
-        raise ProcurementError("invalid", message, {"reason": [message]})
+    reason_required(by, "why the import is taken back")
     with transaction.atomic():
         wait_for(Lock.PRICE_SHEETS)
         locked = PriceSheet.objects.select_for_update().get(pk=sheet.pk)

@@ -13,7 +13,7 @@ from procurement.models import NoticeKind, QuoteRequest, RequestState, Workload
 from procurement.permissions import require
 from procurement.selectors import clock
 from procurement.selectors.requests import instant_words, request_state
-from procurement.services.actors import Actor
+from procurement.services.actors import Actor, reason_required
 from procurement.services.locks import Lock
 from procurement.services.records import next_code, record_create, record_update
 from procurement.services.requests_letters import notice_send
@@ -138,13 +138,6 @@ def state_required(
             f"Now: {NEXT_STEP[state]}.",
         )
     return state
-
-
-def reason_required(by: Actor, what: str, field: str = "reason") -> None:
-    """Refuse an actor who gives no reason."""
-    if not by.reason.strip():
-        message = f"Say {what}."
-        raise ProcurementError("invalid", message, {field: [message]})
 
 
 def _faults_to_publish(quote_request: QuoteRequest, now: datetime) -> list[str]:

@@ -10,10 +10,10 @@ from procurement.permissions import require
 from procurement.selectors import clock
 from procurement.selectors.requests import bids_of, request_today
 from procurement.selectors.requests_compliance import is_expired, must_have_faults
-from procurement.services.actors import Actor
+from procurement.services.actors import Actor, reason_required
 from procurement.services.quotes import quote_create
 from procurement.services.records import record_update
-from procurement.services.requests import reason_required, request_locked, state_required
+from procurement.services.requests import request_locked, state_required
 from procurement.services.requests_bids import QUOTE_TERMS, bid_move, bid_quote
 from procurement.services.requests_letters import notice_send
 

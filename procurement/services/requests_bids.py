@@ -31,13 +31,13 @@ from procurement.models import (
 from procurement.permissions import require
 from procurement.selectors import clock
 from procurement.selectors.requests import request_today
-from procurement.services.actors import Actor
+from procurement.services.actors import Actor, reason_required
 from procurement.services.audit import audit_record
 from procurement.services.builds import MAX_ATTACHMENT_BYTES
 from procurement.services.checks import quote_check
 from procurement.services.quotes import quote_derive
 from procurement.services.records import record_update, validation_error
-from procurement.services.requests import reason_required, request_locked, state_required
+from procurement.services.requests import request_locked, state_required
 from procurement.services.sealing import SealBroken, seal, unseal
 
 TAKING = (RequestState.PUBLISHED, RequestState.CLOSED, RequestState.OPENED)

@@ -18,10 +18,10 @@ from procurement.models import (
 )
 from procurement.permissions import require
 from procurement.selectors import clock
-from procurement.services.actors import Actor
+from procurement.services.actors import Actor, reason_required
 from procurement.services.audit import audit_record
 from procurement.services.records import record_archive, record_create, record_update, validation_error
-from procurement.services.requests import reason_required, request_locked, state_required
+from procurement.services.requests import request_locked, state_required
 from procurement.services.requests_letters import invitation_letter, notice_send
 
 WHILE_ASKING = (RequestState.DRAFT, RequestState.PUBLISHED)

@@ -12,7 +12,7 @@ from procurement.models import Build, OfferState, UsageFile, UsageOffer, Workloa
 from procurement.permissions import require
 from procurement.selectors.actuals import Measured, build_measured, workload_measured
 from procurement.selectors.assumptions import assumption_set_in_force
-from procurement.services.actors import Actor
+from procurement.services.actors import Actor, reason_required
 from procurement.services.audit import audit_record
 from procurement.services.builds import build_update
 from procurement.services.records import version_conflict
@@ -51,9 +51,7 @@ def usage_offer_accept(*, by: Actor, offer: UsageOffer, version: int) -> UsageOf
 def usage_offer_decline(*, by: Actor, offer: UsageOffer, version: int) -> UsageOffer:
     """Keep the planned figure, with the reason; the same measured figure is not offered again."""
     require(by.user, usage_offer_right(offer))
-    if not by.reason.strip():
-        message = "Say why the planned figure stays."
-        raise ProcurementError("invalid", message, {"reason": [message]})
+    reason_required(by, "why the planned figure stays")
     with transaction.atomic():
         return _close(by, _open(offer, version), OfferState.DECLINED)
 
