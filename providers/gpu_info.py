@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from providers.names import Name, form_of, read_name, sizes_of
+from providers.names import form_of, read_name, sizes_of, spelled_sizes
 
 MIB_PER_GIB = 1024
 LEAST_MIB = 1_000  # smaller figures are GB under a name that says MiB
@@ -57,18 +57,19 @@ def proven_memory(info: GpuInfo, accelerator: str, count: Decimal | None) -> Mem
     model proves nothing, and one that could be either is left open.
     """
     name = read_name(accelerator)
-    if name is None or info.each_gb is None:
+    sizes = spelled_sizes(accelerator) if name is None else sizes_of(name.model)
+    if info.each_gb is None:
         return Memory()
-    each = _size(info.each_gb, name)
-    shared = _size(info.each_gb / count, name) if count and count > 1 else None
+    each = _size(info.each_gb, sizes)
+    shared = _size(info.each_gb / count, sizes) if count and count > 1 else None
     if each is None or shared is None:
         return Memory(each or shared)
     is_sum = info.total_gb is not None and count is not None and info.total_gb == info.each_gb * count
     return Memory(each) if is_sum else Memory(is_open=True)
 
 
-def _size(stated: Decimal, name: Name) -> Decimal | None:
-    fitting = [size for size in sizes_of(name.model) if abs(size - stated) <= size / 10]
+def _size(stated: Decimal, sizes: tuple[Decimal, ...]) -> Decimal | None:
+    fitting = [size for size in sizes if abs(size - stated) <= size / 10]
     return min(fitting, key=lambda size: abs(size - stated), default=None)
 
 

@@ -22,14 +22,16 @@ CORES_PER_CHIP = {
     "v5p": 2,
 }  # the number in these slice names counts cores; Google Cloud TPU docs
 FORM = re.compile(r"(?<![A-Z0-9])(SXM[2-6]?|PCIE?|NVL)(?:X[0-9]{1,2})?(?![A-Z0-9])")  # SXM5x8: eight of them
-SXM_WORDS = re.compile(r"(?<![A-Z0-9])(?:HGX|HBM3|MEGA|PLUS)(?![A-Z0-9])")  # on an H100 these name the SXM part
+SXM_BOARDS = re.compile(r"(?<![A-Z0-9])(?:HGX|DGX)(?![A-Z0-9])")  # boards and servers that hold SXM parts
+SXM_WORDS = re.compile(r"(?<![A-Z0-9])(?:HBM3|MEGA|PLUS)(?![A-Z0-9])")  # on an H100 these name the SXM part
 NOISE = re.compile(
     r"\b(?:NVIDIA|GEFORCE|TENSOR CORE|GPUS?|GENERATION|EDITION|AMD|INTEL|HABANA|RADEON INSTINCT|INSTINCT|AWS|VWS|"
-    r"BARE ?METAL|BLACKWELL|SERVER)\b"
+    r"BARE ?METAL|BLACKWELL|SERVER|NVLINK)\b|\bGEFORCE(?=[GR]TX)"
 )
 MEMORY = re.compile(r"\(?\b([0-9]{1,3}(?:\.[0-9]+)?)\s*(?:GB|GIB|G)\b\)?")
 SPLIT_SXM = re.compile(r"(?<=SXM)[-_ ](?=[2-6](?![0-9]))", re.IGNORECASE)  # SXM-5
 HOST_MEMORY = re.compile(r"(?<=GH200)[-_ ]*(?:480|624) ?GB", re.IGNORECASE)  # NVIDIA names it with the CPU's memory
+DOT = re.compile(r"\.(?![0-9])|(?<![0-9])\.")  # h100-80gb.sxm, not 1.5 GB
 JOINED = re.compile(r"(?<=[0-9])(?=(?:NVL|SXM|PCIE))", re.IGNORECASE)  # H100NVL, H100SXM5
 CHANGED = re.compile(r"\bMOD\b")  # a card whose memory somebody changed is no longer that model
 
@@ -98,7 +100,7 @@ def _read(written: str, memory_gb: Decimal | None, form_factor: str) -> Name | N
     text = MIB.sub(lambda found: f"{round(int(found[1]) / 1024)} GB", COUNT.sub("", written))
     if CHANGED.search(text.upper()):
         return None
-    text = JOINED.sub(" ", SPLIT_SXM.sub("", HOST_MEMORY.sub("", text)))
+    text = JOINED.sub(" ", SPLIT_SXM.sub("", HOST_MEMORY.sub("", DOT.sub(" ", text))))
     stated = read_accelerator_name(text)
     form = form_of(form_factor) or stated.form_factor or form_of(text)
     memory = _size(stated.memory_gb) if stated.memory_gb else None
@@ -106,10 +108,17 @@ def _read(written: str, memory_gb: Decimal | None, form_factor: str) -> Name | N
     if found is not None:
         return _named(found.name, form or found.form_factor, memory, found.memory_gb)
     if stated.model in REFERENCE_MODELS:
-        if stated.model.startswith("H100") and not form and SXM_WORDS.search(text.upper()):
+        if not form and _is_sxm(stated.model, text.upper()):
             form = "SXM"
         return _named(stated.model, form or None, memory, ())
     return None
+
+
+def _is_sxm(model: str, upper: str) -> bool:
+    """Return whether the words beside a model name its SXM part."""
+    if not any(ACCELERATORS[key].form_factor == "SXM" for key in REFERENCE_MODELS[model]):
+        return False
+    return bool(SXM_BOARDS.search(upper)) or (model.startswith("H100") and bool(SXM_WORDS.search(upper)))
 
 
 def _by_table(text: str, memory: Decimal | None) -> Model | None:
@@ -134,6 +143,19 @@ def sizes_of(model: str) -> tuple[Decimal, ...]:
     return tuple(dict.fromkeys((*known, *spelled)))
 
 
+@lru_cache(maxsize=1_024)
+def _sizes_in(model: str, form: str | None) -> tuple[Decimal, ...]:
+    """Return the sizes that the table of spellings knows of a model in one form factor, beside the reference table."""
+    found = (entry for models in MODELS.values() for entry in models if entry.name == model)
+    return tuple(size for entry in found if form and entry.form_factor == form for size in entry.memory_gb)
+
+
+@lru_cache(maxsize=1_024)
+def spelled_sizes(written: str) -> tuple[Decimal, ...]:
+    """Return the memory sizes [GB] of all models that share a spelling, which the memory alone tells apart."""
+    return tuple(dict.fromkeys(size for model in MODELS.get(squeezed(written), ()) for size in model.memory_gb))
+
+
 def _size(memory_gb: float) -> Decimal:
     return Decimal(f"{memory_gb:g}")
 
@@ -144,7 +166,8 @@ def _named(model: str, form: str | None, memory: Decimal | None, sizes: tuple[De
     if len(forms) == 1 and (form is None or forms & {"NVL72"}):  # GB300 SXM6: a superchip whatever its module is called
         form = forms.pop()
     fitting = [entry for entry in entries if form in (None, entry.form_factor)]
-    nominal = tuple(dict.fromkeys((*(_size(entry.memory_gb) for entry in fitting), *sizes)))
+    made = (*(_size(entry.memory_gb) for entry in fitting), *_sizes_in(model, form), *sizes)
+    nominal = tuple(dict.fromkeys(made)) or sizes_of(model)
     known = memory if memory is not None or len(nominal) != 1 else nominal[0]
     return Name(canonical(model, form, memory), model, form, known, nominal)
 
@@ -166,7 +189,8 @@ def canonical(model: str, form: str | None, memory: Decimal | None) -> str:
         if (form is None or entry.form_factor == form)
         and (memory is None or abs(_size(entry.memory_gb) - memory) <= memory / 10)
     ]
-    if form and len(fitting) == 1:
+    is_sure = memory is not None or not set(_sizes_in(model, form)) - {_size(entry.memory_gb) for entry in fitting}
+    if form and len(fitting) == 1 and is_sure:
         return fitting[0].name
     size = None if memory is None else f"{memory.normalize():f}"
     shown = None if {entry.form_factor for entry in entries} == {form} else form  # the only form there is says nothing

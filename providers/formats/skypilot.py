@@ -11,7 +11,8 @@ from providers.cells import plain, read_number
 from providers.document import Document, Getter, Record, TableRows
 from providers.errors import CellError, ProviderError
 from providers.file_names import folder_of, provider_in
-from providers.gpu_info import MIB_PER_GIB, described_form, proven_memory, read_gpu_info
+from providers.gpu_info import MIB_PER_GIB, GpuInfo, described_form, proven_memory, read_gpu_info
+from providers.instance_names import seller_of, variant_in
 from providers.knowledge import MARKETPLACES, PROVIDERS, find_sku, squeezed
 from providers.names import Name, form_of, read_name
 from providers.sheet import Ignored, Reason
@@ -20,7 +21,8 @@ NEEDED = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "Regio
 OPTIONAL = ("SpotPrice", "AvailabilityZone", "GpuInfo", "UpstreamCloudId", "OperatingSystem")
 CURRENCY = "USD"  # the catalogs state none; SkyPilot prices are USD
 OPERATING_SYSTEM = "linux"  # the catalogs state none; SkyPilot starts Linux
-VAST = re.compile(r"vastv2-\d+x-.*-(\d{4,6})-\d+-\d+$")  # the MiB of one GPU stand in the name
+VAST = "vast"  # its instance names say more than its columns, and its memory is that of all GPUs together
+VAST_MIB = re.compile(r"vastv2-\d+x-.*-(\d{4,6})-\d+-\d+$")  # the MiB of one GPU stand in the name
 SENTINELS = frozenset({Decimal(700)})  # SkyPilot's stand-in for a TPU v6e price that it does not know
 NO_SPOT = frozenset({None, Decimal(0), Decimal(99_999_999)})  # how catalogs write that they know of no spot price
 NO_REGION = frozenset({"unspecified"})
@@ -161,18 +163,36 @@ class _Reader:
 
     def _described(self, row: _Row) -> dict[str, Any]:
         """Return what a row shows of its accelerator beside the name: memory, form factor, and what is left open."""
-        memory = proven_memory(row.info, row.accelerator, row.count)
-        megabytes = VAST.match(row.instance)
         known = find_sku(self.provider, row.instance)
         if known is not None and known.accelerator:
-            return {"default_vram_gb": DEFAULT_MEMORY}
+            return {"accelerator": row.accelerator, "default_vram_gb": DEFAULT_MEMORY}
+        accelerator = self._accelerator(row)
+        memory = proven_memory(row.info, accelerator, row.count)
         shown = {form_of(row.upstream), form_of(row.instance), described_form(row.info, row.accelerator)} - {""}
         return {
-            "vram_gb": Decimal(megabytes[1]) / MIB_PER_GIB if megabytes else memory.gb,
+            "accelerator": accelerator,
+            "vram_gb": _of_vast(row, accelerator) if self.provider == VAST else memory.gb,
             "form_factor": shown.pop() if len(shown) == 1 else "",
             "default_vram_gb": {} if memory.is_open else DEFAULT_MEMORY,
             "flags": ["form_factor_unclear"] if len(shown) > 1 else [],
         }
+
+    def _accelerator(self, row: _Row) -> str:
+        """Return the accelerator of a row: as named, but on Vast, whose catalog cuts Super and Ti off, as spelled."""
+        spelled = variant_in(row.instance, row.accelerator) if self.provider == VAST else None
+        return spelled.accelerator if spelled else row.accelerator
+
+    def _contradiction(self, row: _Row) -> list[Reason]:
+        """Return why a row is held whose instance is named after another variant than its accelerator column."""
+        if self.provider == VAST or find_sku(self.provider, row.instance):
+            return []
+        for text in (row.instance, row.upstream):
+            spelled = variant_in(text, row.accelerator) if text else None
+            if spelled:
+                message = f"the row says {row.accelerator}, the name {text} says {spelled.accelerator}"
+                facts = {"written": row.accelerator, "sku": spelled.accelerator}
+                return [Reason("accelerator_conflict", message, "say which of the two is right", facts)]
+        return []
 
     def _emit(  # noqa: PLR0913 - one place that turns a row into its two offers
         self,
@@ -187,12 +207,14 @@ class _Reader:
         zone = None if (row.instance or row.accelerator, row.accelerator, row.region) in regional else row.zone
         of_others = self.provider in MARKETPLACES or row.instance.endswith(COMMUNITY)
         on_demand = "market_floor" if of_others else "on_demand"
-        shared = {
-            "accelerator": row.accelerator, "region": row.region, "count": row.count, **self._described(row),
-        }  # fmt: skip
-        reasons = _sentinel(price, "Price")
+        shared = {"region": row.region, "count": row.count, **self._described(row)}
+        doubts = self._contradiction(row)
+        reasons = [*doubts, *_sentinel(price, "Price")]
         if price is None:
-            reasons = [no_price("the catalog has no on-demand price: sold as spot, as a capacity block or on request")]
+            reasons = [
+                *doubts,
+                no_price("the catalog has no on-demand price: sold as spot, as a capacity block or on request"),
+            ]
         written = self.text["Price"].text(row.record) if not steps else "two rows in"
         values = {"zone": zone, "os": row.os, "capacity_class": "on_demand"}
         self.parsed.offers.append(
@@ -221,7 +243,7 @@ class _Reader:
                 sku,
                 purchase_model="spot",
                 values=values,
-                reasons=_sentinel(spot, "SpotPrice"),
+                reasons=[*doubts, *_sentinel(spot, "SpotPrice")],
                 steps=steps[1:],
                 **shared,
             )  # fmt: skip
@@ -346,30 +368,23 @@ def _provider(table: TableRows, instance_of: Getter, context: Context) -> str:
     named = provider_in(context.file_name)
     if named:
         return named
-    shown = _shown_by(table, instance_of) or folder_of(context.file_name)
+    instances = (instance_of.text(record) for record in table.records[:2_000])
+    shown = seller_of(filter(None, instances)) or folder_of(context.file_name)
     if shown:
         return shown
     message = f"{context.file_name} does not say whose prices it holds; name the provider"
     raise ProviderError(message)
 
 
-def _shown_by(table: TableRows, instance_of: Getter) -> str | None:
-    """Return the provider whose instance names the catalog has, None when they are nobody's that is known."""
-    for record in table.records[:2_000]:
-        instance = instance_of.text(record)
-        if not instance:
-            continue
-        if instance.startswith("Standard_"):
-            return "azure"
-        if instance.startswith("gpu_"):
-            return "lambda"
-        known = find_sku("aws", instance)
-        if known is not None and known.accelerator and not known.has_none:
-            return "aws"
-        known = find_sku("gcp", instance)
-        if known is not None and instance.startswith(("a2-", "a3-", "g2-", "n1-")):
-            return "gcp"
-    return None
+def _of_vast(row: _Row, accelerator: str) -> Decimal | None:
+    """Return the memory of one GPU [GB]: cards whose memory somebody changed show themselves by it."""
+    megabytes = VAST_MIB.match(row.instance)
+    if megabytes:
+        return Decimal(megabytes[1]) / MIB_PER_GIB
+    if not row.info.each_gb or not row.count:
+        return None
+    each = row.info.each_gb / row.count
+    return proven_memory(GpuInfo(each_gb=each), accelerator, Decimal(1)).gb or round(each, 1)
 
 
 SKYPILOT = SkyPilot()

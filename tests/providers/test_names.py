@@ -46,6 +46,14 @@ from providers.reference import ACCELERATORS, read_accelerator_name
         ("tpu-v4-16", "TPU v4", "32", 8),
         ("tpu-v6e-256", "TPU v6e", "32", 256),
         ("A100-80GB 3g.40gb", "A100-80", "80", Decimal(3) / 7),
+        ("HGX A100 80GB", "A100-SXM-80", "80", 1),
+        ("DGX H100", "H100-SXM-80", "80", 1),
+        ("V100-PCIE-16GB", "V100-PCIe-16", "16", 1),
+        ("V100 PCIe", "V100-PCIe", None, 1),  # made with 16 and 32 GB
+        ("h100-80gb.sxm", "H100-SXM-80", "80", 1),
+        ("geforcertx4090-pcie-24gb", "RTX 4090", "24", 1),
+        ("RTX 3090 NVLink", "RTX 3090", "24", 1),
+        ("RTX PRO 6000 Blackwell Max-Q Workstation Edition", "RTX PRO 6000-workstation", "96", 1),
     ],
 )
 def test_a_spelling_is_one_model(written, accelerator, memory, parts):

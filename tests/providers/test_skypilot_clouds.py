@@ -2,6 +2,7 @@
 
 import pytest
 
+from providers import ProviderError
 from tests.providers.hand_made import d, held, left_out, rates, read_text
 
 PYTHON = (
@@ -130,3 +131,67 @@ def test_rows_without_accelerator_are_left_out_and_spot_alone_is_told():
     assert left_out(sheet) == [(2, "no_accelerator")]
     assert rates(sheet, "purchase_model") == [("spot", d("2.4465"))]
     assert "sold as spot" in sheet.held[0].reasons[0].message
+
+
+def test_vast_cuts_super_and_ti_off_its_column_and_keeps_them_in_the_name():
+    def row(instance, name, count, memory):
+        described = info(name, memory, memory, count)
+        return f'{instance},{name},{count},{described},{count},0.00,"Oslo, NO, EU"'
+
+    sheet = catalog(
+        "vast",
+        row("1x-RTX_4080S-32-65536", "RTX4080", 1, 16376),
+        row("2x-RTX_4070S_Ti-32-65536", "RTX4070", 2, 32752),
+        row("1x-RTX_3060_Ti-32-65536", "RTX3060", 1, 8192),
+        row("2x-Tesla_V100-32-65536", "V100", 2, 32768),  # 16 GB each: its memory is that of all together
+        row("2x-RTX_4090-32-65536", "RTX4090", 2, 98280),  # 48 GB each: somebody changed these cards
+    )
+
+    assert rates(sheet, "accelerator", "vram_gb") == [
+        ("RTX 4080 Super", d("16"), d("1")), ("RTX 4070 Ti Super", d("16"), d("1")), ("RTX 3060 Ti", d("8"), d("1")),
+        ("V100-16", d("16"), d("1")),
+    ]  # fmt: skip
+    assert held(sheet) == [(6, "memory_differs")]
+
+
+def test_an_instance_named_after_another_variant_is_held():
+    header = "InstanceType,UpstreamCloudId,AcceleratorName,AcceleratorCount,Region,Price"
+    sheet = catalog(
+        "primeintellect",
+        "latitude__8xL40,g3-l40s-large,L40,8,DE,6.97", "hyperstack__4xL40,n3-L40x4,L40,4,CA,4", header=header,
+    )  # fmt: skip
+
+    assert held(sheet) == [(2, "accelerator_conflict")]
+    assert rates(sheet, "sku") == [("hyperstack__4xL40", d("1"))]
+
+
+def test_memory_tells_apart_what_one_spelling_means():
+    sheet = catalog("seeweb", f"ECS1GPU,RTX6000,1,{info('RTX6000', 24576, 24576)},0.29,,it-fr2")
+
+    assert rates(sheet, "accelerator") == [("Quadro RTX 6000", d("0.29"))]
+
+
+@pytest.mark.parametrize(
+    ("instances", "seller"),
+    [
+        (["gpu-h100-sxm_8gpu-128vcpu-1600gb", "cpu-d3_4vcpu-16gb"], "nebius"),
+        (["1x_H100-SXM_SECURE", "2x_A40_COMMUNITY"], "runpod"),
+        (["1H100.80S.32V", "CPU.4V.16G"], "verda"),
+        (["gpu_8x_h100_sxm5", "gpu_1x_a10", "cpu_4x_general"], "lambda"),
+        (["BM.GPU.H100.8", "VM.Standard.E5.Flex$_2_8"], "oci"),
+    ],
+)
+def test_a_catalog_without_a_telling_name_is_whose_instances_it_lists(instances, seller):
+    rows = "".join(f"{instance},H100,1,,2,,x\n" for instance in instances)
+
+    sheet = read_text(f"{HEADER}\n{rows}", "vms.csv")
+
+    assert {*sheet.ready["provider"], *(row.quote["provider"] for row in sheet.held)} == {seller}
+
+
+@pytest.mark.parametrize("instances", [["gpu_1x_rtx4090_32", "gpu_8x_rtx5090_256"], ["n3-H100x1__CA", "gpu_1x_a10"]])
+def test_names_that_others_use_too_show_no_seller(instances):
+    rows = "".join(f"{instance},H100,1,,2,,x\n" for instance in instances)
+
+    with pytest.raises(ProviderError, match="name the provider"):
+        read_text(f"{HEADER}\n{rows}", "vms.csv")
