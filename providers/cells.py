@@ -9,7 +9,7 @@ from providers.errors import CellError
 
 MISSING = frozenset(
     {
-        "", "-", "–", "—", "n/a", "na", "null", "none", "nan", "#n/a", "tbd", "tba", "poa", "on request",
+        "", "-", "–", "—", "n/a", "na", "null", "none", "nan", "tbd", "tba", "poa", "on request",
         "contact sales", "contact us", "call", "unknown", "?", "n.a.", "auf anfrage",
     }
 )  # fmt: skip
@@ -26,9 +26,53 @@ SHARED_SYMBOLS = {
 MAX_DIGITS = 30
 PLAIN = re.compile(r"[0-9]{1,30}(?:\.[0-9]{1,20})?")
 SCIENTIFIC = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,20})?[eE][+-]?[0-9]{1,2}")
-DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z| UTC|[+-]\d{2}:?\d{2})?)?")
+CLOCK = r"(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?"
+DATE = re.compile(rf"(\d{{4}})-(\d{{2}})-(\d{{2}})(?:[T ]{CLOCK}(?:Z| UTC|[+-]\d{{2}}:?\d{{2}})?)?")
+ERROR = re.compile(r"#(?:N/A|NV|GETTING_DATA|#+|[^\s!?]{2,14}[!?])")  # of any language, and what a narrow column shows
+HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffd]"
+)  # control characters, directions, blanks without width, and the sign of a letter that was lost
+EXACT_DIGITS = 15  # that a number of a workbook keeps
 TRUE = frozenset({"true", "yes", "y", "1"})
 FALSE = frozenset({"false", "no", "n", "0"})
+
+
+class Marked(str):
+    """A cell that has no value of its own, as its workbook shows it: reading it is refused with the rule it breaks."""
+
+    rule: str
+    hint: str
+
+    def __new__(cls, text: str, rule: str, hint: str) -> "Marked":
+        """Return the text with what is wrong with it."""
+        made = super().__new__(cls, text)
+        made.rule, made.hint = rule, hint
+        return made
+
+
+class Money(Decimal):
+    """A number that its workbook shows with a currency sign."""
+
+    sign: str
+
+    def __new__(cls, text: str, sign: str) -> "Money":
+        """Return the number with its sign."""
+        made = super().__new__(cls, text)
+        made.sign = sign
+        return made
+
+
+def check_cell(value: Any) -> None:
+    """Refuse a cell without a value of its own: an error, a formula that was never computed, a merged cell."""
+    if isinstance(value, Marked):
+        raise CellError(value, value.rule, value.hint)
+    if isinstance(value, str) and value[:1] == "#" and is_error(value):
+        raise CellError(value, "spreadsheet_error", "mend the formula, or write the value")
+
+
+def is_error(text: str) -> bool:
+    """Return whether a text is what a spreadsheet program shows where a formula failed: `#REF!`, `#N/A`."""
+    return ERROR.fullmatch(text.strip()) is not None
 
 
 def is_missing(value: Any) -> bool:
@@ -40,6 +84,7 @@ def read_text(value: Any) -> str | None:
     """Return the text of a cell as written, without blanks around it; None for empty, `NULL` and `None`."""
     if value is None:
         return None
+    check_cell(value)
     if isinstance(value, Decimal):
         return f"{value:f}"
     text = str(value).strip()
@@ -68,10 +113,13 @@ def read_number(value: Any, decimal: str | None = ".", currency: str | None = No
     CellError
         With rule `not_a_number`, `ambiguous_number` or `other_currency`.
     """
+    check_cell(value)
     if is_missing(value):
         return None
     if isinstance(value, bool):
         raise CellError(str(value), "not_a_number", "write a number")
+    if isinstance(value, Money):
+        _check_sign(f"{value} {value.sign}", value.sign, currency)
     if isinstance(value, int | Decimal):
         return _bounded(Decimal(value), str(value))
     text = str(value).strip()
@@ -158,9 +206,32 @@ def _bounded(value: Decimal, text: str) -> Decimal:
     return value
 
 
-def read_integer(value: Any) -> int | None:
-    """Read a whole number, `8` and `8.0` alike."""
-    number = read_number(value, ".")
+def read_name(value: Any) -> str | None:
+    """Return the text of a cell that names something; refused is what only looks like the name that was meant.
+
+    Raises
+    ------
+    CellError
+        For a date or a number that a spreadsheet program made of a name, and for letters that nobody sees.
+    """
+    if isinstance(value, bool | datetime.date | datetime.time | datetime.timedelta):
+        raise CellError(str(value), "not_text", "format the cell as text and write the name as it is")
+    if isinstance(value, Decimal) and value.adjusted() >= EXACT_DIGITS:
+        raise CellError(f"{value:f}", "rounded_number", f"format the cell as text: numbers keep {EXACT_DIGITS} digits")
+    text = read_text(value)
+    is_plain = text is None or (text.isascii() and text.isprintable())
+    hidden = None if text is None or is_plain else HIDDEN.search(text)
+    if text and hidden:
+        hint = (
+            f"remove U+{ord(hidden[0]):04X} at place {hidden.start() + 1}: nobody sees it, or a letter was lost there"
+        )
+        raise CellError(text, "hidden_character", hint)
+    return text
+
+
+def read_integer(value: Any, decimal: str | None = ".") -> int | None:
+    """Read a whole number, `8` and `8.0` alike; by the decimal sign of the file, for `1.000` may be a thousand."""
+    number = read_number(value, decimal)
     if number is None:
         return None
     if number != number.to_integral_value():
@@ -170,6 +241,7 @@ def read_integer(value: Any) -> int | None:
 
 def read_date(value: Any) -> datetime.date | None:
     """Read a day in ISO form, with or without a time; other orders of day and month are refused."""
+    check_cell(value)
     if isinstance(value, datetime.datetime):
         return value.date()
     if isinstance(value, datetime.date):
@@ -187,6 +259,7 @@ def read_date(value: Any) -> datetime.date | None:
 
 def read_boolean(value: Any) -> bool | None:
     """Read yes or no."""
+    check_cell(value)
     if isinstance(value, bool):
         return value
     text = "" if value is None else str(value).strip().lower()

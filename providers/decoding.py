@@ -1,12 +1,11 @@
-"""From bytes to text, rows and JSON, with limits; nothing is changed silently."""
+"""From bytes to text and rows, with limits; nothing is changed silently."""
 
 import csv
 import io
-import json
+import re
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any
 
+from providers.encodings import SAMPLE, check_decoded, check_markup, check_signature, find_encoding
 from providers.errors import Fault, UnreadableFile, UnsafeFile
 
 MAX_BYTES = 100 * 1024 * 1024  # of a file; more is no price list that a person checks
@@ -16,14 +15,7 @@ MAX_CELL = 131_072  # letters of a cell; more is no price, and patterns over it 
 MAX_ROWS = 200_000  # of a table in text: each takes about 4 KB of memory until it is checked
 MAX_QUOTE_ERRORS = 20  # rows whose quotes do not close, before the file is refused
 DELIMITERS = (",", ";", "\t", "|")
-BINARY_SIGNATURES = {
-    b"%PDF": "a PDF",
-    b"\x1f\x8b": "a gzip archive",
-    b"\x89PNG": "a picture",
-    b"\xd0\xcf\x11\xe0": "an old XLS workbook",
-}
-UTF_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
-SAMPLE = 4_096  # bytes looked at to tell text from binary
+EDGE_MARK = re.compile('(?<![^\\s,;|"])\ufeff+|\ufeff+(?![^\\s,;|"])')  # at the edge of a cell it says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,29 +45,30 @@ def check_size(content: bytes, file_name: str) -> None:
 
 
 def decode_text(content: bytes, file_name: str) -> Text:
-    """Decode a text file: UTF-8 with or without mark, UTF-16, else Windows-1252.
+    """Decode a text file: UTF-8 with or without mark, UTF-16, UTF-32 with mark, else Windows-1252.
 
     Raises
     ------
     UnreadableFile
         When the bytes are a known binary format, or text of none of these encodings.
     """
-    for signature, name in BINARY_SIGNATURES.items():
-        if content.startswith(signature):
-            message = f"{file_name} is {name}; send CSV, JSON or XLSX"
-            raise UnreadableFile(message)
+    check_signature(content, file_name)
     _check_lines(content.count(b"\n") if b"\x00" not in content[:SAMPLE] else 0, file_name)  # before the costly work
-    encoding = _encoding(content, file_name)
+    encoding = find_encoding(content, file_name)
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
         message = f"{file_name} is neither UTF-8, UTF-16 nor Windows-1252 text (byte {error.start}); save it as UTF-8"
         raise UnreadableFile(message) from error
-    text = text.replace("\ufeff", "")
+    if "\ufeff" in text:
+        text = EDGE_MARK.sub("", text)
     _check_lines(text.count("\n"), file_name)
     if "\x00" in text:
-        message = f"{file_name} holds NUL characters (first at {text.index(chr(0))}); save it as UTF-8 text"
+        line = text.count("\n", 0, text.index("\x00")) + 1
+        message = f"{file_name} holds NUL characters, the first on line {line}; save it as UTF-8 text"
         raise UnreadableFile(message)
+    check_decoded(text, encoding, file_name)
+    check_markup(text, file_name)
     return Text(text, encoding)
 
 
@@ -91,25 +84,6 @@ def _check_lines(count: int, file_name: str) -> None:
     if count > MAX_LINES:
         message = f"{file_name} has {count:,} lines; at most {MAX_LINES:,} are read: split it"
         raise UnsafeFile(message)
-
-
-def _encoding(content: bytes, file_name: str) -> str:
-    if content.startswith(b"\xef\xbb\xbf"):
-        return "utf-8-sig"
-    for mark, name in UTF_MARKS.items():
-        if content.startswith(mark):
-            return name
-    sample = content[:SAMPLE]
-    if sample.count(b"\x00") > len(sample) // 4:
-        return "utf-16-le" if sample[1:2] == b"\x00" else "utf-16-be"
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if not content.decode("utf-8", "ignore").isascii():
-            message = f"{file_name} mixes encodings: UTF-8 letters, but byte {error.start} is none; save it as UTF-8"
-            raise UnreadableFile(message) from error
-        return "cp1252"
-    return "utf-8"
 
 
 def find_delimiter(text: str) -> str:
@@ -183,38 +157,3 @@ def _plain_rows(text: str, delimiter: str) -> list[Row]:
         for number, line in enumerate(lines, start=1)
         if line.strip(" \t\r\n" + delimiter)
     ]
-
-
-def read_json(text: str, file_name: str) -> Any:
-    """Read JSON with exact decimals, or one JSON per line as a list; a repeated key, NaN or deep nesting is refused."""
-    try:
-        try:
-            return _json(text)
-        except json.JSONDecodeError as error:
-            if not error.msg.startswith("Extra data"):
-                raise
-            return [_json(line) for line in text.splitlines() if line.strip()]
-    except RecursionError as error:
-        message = f"{file_name} nests too deep to be a price list"
-        raise UnsafeFile(message) from error
-    except ValueError as error:
-        message = f"{file_name} is no valid JSON: {error}"
-        raise UnreadableFile(message) from error
-
-
-def _json(text: str) -> Any:
-    return json.loads(text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_unique_keys)
-
-
-def _no_constant(name: str) -> Any:
-    message = f"{name} is no number of JSON"
-    raise ValueError(message)
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        message = f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice in one object"
-        raise ValueError(message)
-    return found

@@ -7,8 +7,10 @@ from functools import cached_property
 from typing import Any
 
 from providers.cells import read_text
-from providers.decoding import check_rows, check_size, decode_text, find_delimiter, read_json, read_rows
+from providers.decoding import check_rows, check_size, decode_text, find_delimiter, read_rows
+from providers.encodings import note_of
 from providers.errors import Fault
+from providers.json_text import read_json
 from providers.workbooks import is_workbook, read_workbook
 
 HEADER_ROWS = 40  # rows among which a header is looked for: preambles, notes and titles stand above it
@@ -92,6 +94,19 @@ class TableRows:
         """Return whether a row has as many cells as the header: one more may have moved all cells behind it."""
         return len(record.cells) == len(self.header)
 
+    def repeats(self, record: Record, name: str) -> bool:
+        """Return whether a row is a header again: a word among the numbers of a column, most headers beside it."""
+        place = self.place(name)
+        if place is None or place >= len(record.cells) or not str(record.cells[place])[:1].isalpha():
+            return False
+        found = {str(cell).strip().casefold() for cell in record.cells}
+        names = {header.casefold() for header in self.header if header}
+        return len(names & found) * 2 > len(names)
+
+    def is_same(self, record: Record) -> bool:
+        """Return whether a header that stands again has its names at the same places."""
+        return [str(cell).strip().casefold() for cell in record.cells] == [name.casefold() for name in self.header]
+
     def getter(self, name: str) -> "Getter":
         """Return a reader of one column that gives None where the table has no such column or the row is short."""
         return Getter(self.place(name))
@@ -144,7 +159,7 @@ class Getter:
 
 @dataclass(frozen=True)
 class Document:
-    """A decoded file: `grids` of a table or workbook, or `json`, never both."""
+    """A decoded file: `grids` of a table or workbook, or `json`, never both; `notes` are for the person."""
 
     file_name: str
     content_hash: str
@@ -154,6 +169,7 @@ class Document:
     is_workbook: bool = False
     corrections: Mapping[tuple[int, str], str] = field(default_factory=dict)
     faults: tuple[Fault, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     def table(self, *needed: str) -> TableRows | None:
         """Return the first table of any sheet whose header holds all needed names."""
@@ -204,13 +220,14 @@ def open_document(content: bytes, file_name: str, corrections: Mapping[tuple[int
         )
         return Document(file_name, digest, "xlsx", grids, is_workbook=True)
     decoded = decode_text(content, file_name)
+    notes = note_of(decoded.text, decoded.encoding)
     if decoded.text.lstrip().startswith(JSON_STARTS):
         found = read_json(decoded.text, file_name)
-        return Document(file_name, digest, decoded.encoding, json=found, corrections=corrections or {})
+        return Document(file_name, digest, decoded.encoding, json=found, corrections=corrections or {}, notes=notes)
     check_rows(decoded.text, file_name)
     rows, faults = read_rows(decoded.text, find_delimiter(decoded.text))
     grid = Grid("", [Record(row.line, row.cells) for row in rows], corrections or {})
-    return Document(file_name, digest, decoded.encoding, (grid,), faults=tuple(faults))
+    return Document(file_name, digest, decoded.encoding, (grid,), faults=tuple(faults), notes=notes)
 
 
 def _sheet_records(rows: list[list[Any]]) -> list[Record]:

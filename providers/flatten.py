@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from providers.document import Document, Grid, Record
+from providers.errors import UnsafeFile
 
 LEAST_OBJECTS = 1
 MAX_COLUMNS = 200
 MAX_NESTED = 4  # objects of a list inside an object that become columns of their own
 MAX_DEPTH = 6
+MAX_CELLS = 5_000_000  # objects times keys, as of a sheet
 
 
 def tables_of(document: Document) -> tuple[Grid, ...]:
@@ -54,6 +56,10 @@ def _lists(value: Any, path: tuple[str, ...], depth: int) -> Iterator[tuple[str,
 def _grid(name: str, objects: list[Mapping[str, Any]], document: Document) -> Grid:
     rows = [dict(_cells(entry, "", 0)) for entry in objects]
     columns = list(dict.fromkeys(key for row in rows for key in row))[:MAX_COLUMNS]
+    if len(rows) * len(columns) > MAX_CELLS:
+        spans = f"{name} spans {len(rows):,} objects and {len(columns):,} keys"
+        message = f"{document.file_name}: {spans}; at most {MAX_CELLS:,} cells are read"
+        raise UnsafeFile(message)
     records = [Record(number, [row.get(key, "") for key in columns]) for number, row in enumerate(rows, start=1)]
     return Grid(name, [Record(0, list(columns)), *records], document.corrections)
 

@@ -3,12 +3,23 @@
 import difflib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
 from providers.base import Context, Offer, Parsed
-from providers.cells import is_missing, plain, read_boolean, read_date, read_integer, read_number, read_text
+from providers.cells import (
+    Marked,
+    is_error,
+    is_missing,
+    plain,
+    read_boolean,
+    read_date,
+    read_integer,
+    read_name,
+    read_number,
+    read_text,
+)
 from providers.contract import COMMITTED, DERIVED, QUOTES, RANGED, Column
 from providers.document import Record, TableRows
 from providers.errors import CellError, Fault
@@ -22,8 +33,8 @@ NEEDED = ("accelerator", "price")
 MUST_HAVE = ("price", "price_basis", "purchase_model")
 LEAST_KNOWN = 4  # headers that must be ours before a sheet is taken for our own
 DANGEROUS = re.compile(
-    "'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
-)  # a text that a spreadsheet program may run (OWASP, CSV injection)
+    "'*[=+\\-@#\t\r\n\uff1d\uff0b\uff0d\uff20]"
+)  # a text that a spreadsheet program may run (OWASP, CSV injection), or that would make its row a note
 GUARD = "'"
 ORDERED_DAYS = (("valid_from", "valid_until"), ("quoted_on", "valid_until"), ("earliest_start", "available_to"))
 OWN_FIELDS = frozenset(
@@ -93,6 +104,15 @@ def read_own(table: TableRows, context: Context) -> Parsed:
     return reader.read()
 
 
+def second_header(table: TableRows, record: Record, below: Sequence[Record]) -> list[Fault]:
+    """Return the fault of a header that stands again, and of all rows below it where its columns are others."""
+    if table.is_same(record):
+        return [Fault(record.line, "", "a header again", "second_header", "remove the line")]
+    hint = f"line {record.line} names other columns: send the table below it as a file of its own"
+    first = Fault(record.line, "", "another header", "second_header", "send the table below it as a file of its own")
+    return [first, *(Fault(row.line, "", "", "below_second_header", hint) for row in below)]
+
+
 class _OwnReader:
     def __init__(self, table: TableRows, context: Context) -> None:
         self.table = table
@@ -107,10 +127,17 @@ class _OwnReader:
         if any(fault.rule == "missing_column" for fault in self.parsed.faults):
             self.parsed.rows = len(self.table.records)
             return self.parsed  # every row would only repeat it
-        for record in self.table.records:
-            if str(record.cells[0]).lstrip().startswith(NOTE):
+        for place, record in enumerate(self.table.records):
+            if self._is_note(record):
                 continue
             self.parsed.rows += 1
+            if self.table.repeats(record, "price"):
+                faults = second_header(self.table, record, self.table.records[place + 1 :])
+                self.parsed.faults += faults
+                self.parsed.rows += len(faults) - 1
+                if len(faults) > 1:
+                    break
+                continue
             if not self.table.even(record):
                 found = f"{len(record.cells)} cells"
                 hint = f"write {len(self.table.header)} cells, in quotes where they hold the delimiter"
@@ -118,6 +145,16 @@ class _OwnReader:
                 continue
             self._row(record, columns)
         return self.parsed
+
+    def _is_note(self, record: Record) -> bool:
+        """Return whether a row is a note; said is which of them holds a price, for it may have been meant."""
+        first = str(record.cells[0]).lstrip()
+        if not first.startswith(NOTE) or is_error(first):
+            return False
+        price = self._cell(record, "price")
+        if self.table.even(record) and any(letter.isdecimal() for letter in str(price)):
+            self.parsed.notes.append(f"line {record.line} begins with {NOTE} and was left out as a note")
+        return True
 
     def _columns(self) -> list[tuple[Column, int]]:
         """Return our columns with their place; unknown and missing headers become faults of the header's line."""
@@ -151,7 +188,7 @@ class _OwnReader:
         faults: list[Fault] = []
         ends: dict[str, dict[str, Any]] = {}
         written = ""
-        currency = read_text(self._cell(record, "currency") or self.context.currency)
+        currency = self._currency(record)
         for column, place in columns:
             cell = record.cells[place] if place < len(record.cells) else ""
             try:
@@ -190,16 +227,25 @@ class _OwnReader:
                 ends.setdefault(column.name, {})[end] = value
         return faults
 
+    def _currency(self, record: Record) -> str | None:
+        try:
+            return read_text(self._cell(record, "currency") or self.context.currency)
+        except CellError:
+            return None  # its own cell becomes the fault
+
     def _cell(self, record: Record, name: str) -> Any:
         return self.table.getter(name)(record)
 
     def _value(self, column: Column, cell: Any, currency: str | None) -> Any:
         """Return the value of a cell; a sheet repeats most of its texts, which are read once."""
-        if not isinstance(cell, str):
+        if not isinstance(cell, str) or isinstance(cell, Marked):
             return self._new_value(column, cell, currency)
         key = (column.name, cell, currency)
         if key not in self.known:
-            self.known[key] = self._new_value(column, unguarded(cell), currency)
+            value = self._new_value(column, unguarded(cell), currency)
+            self.known[key] = value
+            if value is None and cell.strip() and column.name != "price":  # a row without price is held, and says so
+                self.parsed.notes.append(f"{column.name}: `{cell.strip()[:40]}` was read as not stated")
         return self.known[key]
 
     def _new_value(self, column: Column, cell: Any, currency: str | None) -> Any:
@@ -207,9 +253,9 @@ class _OwnReader:
             value = read_number(cell, self.decimal, currency if column.unit.startswith("currency") else None)
             return _in_range(column, value, cell)
         if column.kind == "integer":
-            return _in_range(column, read_integer(cell), cell)
+            return _in_range(column, read_integer(cell, self.decimal), cell)
         if column.kind == "text":
-            text = read_text(cell)
+            text = read_name(cell)
             return _choice(column, text) if column.choices and text else text
         return _READERS[column.kind](cell)
 

@@ -108,6 +108,7 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
     with without_collector():
         parsed = chosen.parse(document, context)
         parsed.faults[:0] = document.faults
+        parsed.notes[:0] = document.notes
         encoding = document.encoding
         del document  # each stage of a long file lets go of the one before: they are several times its size
         prepared, duplicates = check_sheet(normalise_quotes(_taken_from(parsed.offers), context), context)

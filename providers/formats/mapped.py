@@ -12,7 +12,7 @@ from providers.document import Document, Record, TableRows
 from providers.errors import CellError, Fault, ProviderError
 from providers.flatten import tables_of
 from providers.mapping import Profile, ordered_date, read_profile
-from providers.own_table import read_own
+from providers.own_table import read_own, second_header
 from providers.ranges import scaled
 from providers.sheet import Ignored
 
@@ -73,17 +73,23 @@ def _ours(table: TableRows, profile: Profile) -> tuple[TableRows, list[Fault], l
     header = (*(ours for ours, _ in places), *profile.constants)
     dates = {column.name for column in QUOTES.columns if column.kind == "date"}
     records, faults, ignored = [], [], []
-    for record in table.records:
+    price = next((theirs for theirs, ours in profile.columns.items() if ours == "price"), "")
+    for position, record in enumerate(table.records):
+        if table.repeats(record, price):
+            faults += second_header(table, record, table.records[position + 1 :])
+            if table.is_same(record):
+                continue
+            break
         cells: list[Any] = []
         broken = False
         for ours, place in places:
             cell = record.cells[place] if place < len(record.cells) else ""
             try:
                 cell = ordered_date(cell, profile.date_order) if ours in dates else cell
+                cells.append(_translated(ours, cell, profile.values))
             except CellError as error:
                 faults.append(error.at(record.line, table.header[place]))
                 broken = True
-            cells.append(_translated(ours, cell, profile.values))
         is_bare = dict(zip(header, cells, strict=False)).get("accelerators_per_instance") in NO_GPU
         if is_bare and not broken:
             ignored.append(Ignored(record.line, "no_accelerator", _subject(header, cells)))
