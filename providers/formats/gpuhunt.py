@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from decimal import Decimal
+from typing import Any
 
 from providers.base import Context, Offer, Parsed, ragged
 from providers.cells import plain, read_boolean, read_number
@@ -11,6 +12,7 @@ from providers.document import Document, Getter, Record, TableRows
 from providers.errors import CellError, ProviderError
 from providers.file_names import provider_in, stem_of
 from providers.gpu_info import GpuInfo, described_form
+from providers.instance_names import seller_of
 from providers.knowledge import MARKETPLACES, PROVIDERS, find_sku, squeezed
 from providers.rates import rounded
 from providers.sheet import Duplicate, Ignored
@@ -20,7 +22,9 @@ CURRENCY = "USD"  # the catalogs state none; gpuhunt prices are USD
 OPERATING_SYSTEM = "linux"  # the catalogs state none; dstack starts Linux
 CPU_WORDS = frozenset({"", "0", "0.0"})
 DWS = re.compile(r"\bdws\b", re.IGNORECASE)  # gcp-dws-calendar-mode: reserved ahead, no on-demand price
-LAMBDA_MEMORY = Decimal("1.074")  # gpuhunt writes Lambda's GiB as GB x 1.074
+CLUSTER = "runpod-cluster"  # flag of nodes that RunPod rents by several at a price of their own
+CLUSTER_NODES = 2  # the least of them; gpuhunt, pod_counts of its RunPod catalog
+COMMUNITY = re.compile(r"[A-Z]{2}")  # RunPod: a country is the place of third parties' machines, else a data centre
 
 
 class GpuHunt:
@@ -44,7 +48,7 @@ class GpuHunt:
         if context.currency not in (None, CURRENCY):
             message = f"gpuhunt catalogs are in {CURRENCY}, not in {context.currency}; leave the currency out"
             raise ProviderError(message)
-        provider = _provider(context)
+        provider = _provider(table, context)
         parsed = Parsed(rows=len(table.records))
         cells = {name: table.getter(name) for name in (*NEEDED, "gpu_vendor", "flags")}
         for record in table.records:
@@ -63,10 +67,12 @@ class GpuHunt:
         return parsed
 
 
-def _provider(context: Context) -> str:
+def _provider(table: TableRows, context: Context) -> str:
     if context.provider:
         return PROVIDERS.get(squeezed(context.provider), context.provider)
-    named = provider_in(context.file_name) or stem_of(context.file_name)
+    instance_of = table.getter("instance_name")
+    instances = filter(None, (instance_of.text(record) for record in table.records[:2_000]))
+    named = provider_in(context.file_name) or seller_of(instances) or stem_of(context.file_name)
     if named is None:
         message = f"{context.file_name} does not say whose prices it holds; name the file after the provider or name it"
         raise ProviderError(message)
@@ -89,12 +95,15 @@ def _offer(table: TableRows, cells: Mapping[str, Getter], record: Record, provid
         return read_number(cells[name](record), ".")
 
     is_spot = read_boolean(text("spot")) or False
-    memory = number("gpu_memory")
-    if provider == "lambda" and memory is not None:
-        memory = rounded(memory / LAMBDA_MEMORY).quantize(Decimal(1))
-    model = "spot" if is_spot else "market_floor" if provider in MARKETPLACES else "on_demand"
+    count = number("gpu_count")
+    is_of_others = provider in MARKETPLACES or (provider == "runpod" and COMMUNITY.fullmatch(text("location")))
+    model = "spot" if is_spot else "market_floor" if is_of_others else "on_demand"
     if DWS.search(text("flags")):
         model = "dws"
+    values: dict[str, Any] = {"os": OPERATING_SYSTEM, "capacity_class": "spot" if is_spot else "on_demand"}
+    is_cluster = CLUSTER in text("flags").split()
+    if is_cluster and count:
+        values |= {"min_accelerators": int(count * CLUSTER_NODES), "interconnect": "multi_node"}
     offer = Offer(
         line=record.line,
         raw=table.raw(record),
@@ -102,15 +111,15 @@ def _offer(table: TableRows, cells: Mapping[str, Getter], record: Record, provid
         written=f"{text('price') or 'nothing'} {CURRENCY}",
         currency=CURRENCY,
         basis="per_instance_hour",
-        sku=text("instance_name"),
+        sku=f"{text('instance_name')} cluster" if is_cluster else text("instance_name"),
         accelerator=_accelerator(text("gpu_name"), text("gpu_vendor")),
         provider=provider,
         region=text("location"),
-        count=number("gpu_count"),
-        vram_gb=memory,
+        count=count,
+        vram_gb=number("gpu_memory"),
         form_factor=described_form(GpuInfo(text("instance_name")), text("gpu_name")),
         purchase_model=model,
-        values={"os": OPERATING_SYSTEM, "capacity_class": "spot" if is_spot else "on_demand"},
+        values=values,
     )
     if offer.accelerator.lower().startswith("tpu-") or text("gpu_vendor").lower() == "google":
         offer.vram_gb = None  # of the slice, not of a chip
