@@ -12,6 +12,7 @@ from providers.reference import ACCELERATORS
 
 DATA_FOLDER = Path(__file__).resolve().parent / "data"
 NOT_ALPHANUMERIC = re.compile(r"[^A-Z0-9]+")
+NO_LETTER_OR_DIGIT = re.compile(r"[\W_]+")  # of any script: 東日本 is not 西日本
 NO_ACCELERATOR = "none"  # in skus.csv: the SKU is known and has no accelerator
 
 REFERENCE_MODELS: Mapping[str, tuple[str, ...]] = {
@@ -28,7 +29,7 @@ def rows_of(file_name: str) -> list[dict[str, str]]:
 
 def squeezed(text: str) -> str:
     """Return the letters and digits of a name in capitals: spellings that differ in nothing else are one."""
-    return NOT_ALPHANUMERIC.sub("", text.upper())
+    return NO_LETTER_OR_DIGIT.sub("", text.upper())
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +104,9 @@ REGIONS = frozenset((row["provider"], row["region"]) for row in rows_of("regions
     (provider, region) for (provider, _), region in REGION_ALIASES.items()
 )
 REGION_PATTERNS: Mapping[str, re.Pattern[str]] = {
-    "aws": re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d+(?:-[a-z0-9-]+)?"),  # with the name of a local zone
+    "aws": re.compile(r"(?:[a-z]{2}|eusc)(?:-[a-z]+)+-\d+(?:-[a-z0-9-]+)?"),  # with the name of a local zone
     "gcp": re.compile(r"[a-z]+-[a-z]+\d+|global"),
     "oci": re.compile(r"[a-z]{2}-[a-z]+-\d+"),
-    "azure": re.compile(r"(?!)"),  # its names follow no rule: only those of the table are known
 }
 UNITS: Mapping[str, str] = {row["unit"].casefold(): row["kind"] for row in rows_of("units.csv")}
 BANDS: Mapping[str, Band] = {

@@ -8,6 +8,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from providers.azure_regions import PROVIDER as AZURE
+from providers.azure_regions import azure_region
 from providers.base import Context, Offer, no_price
 from providers.cells import plain
 from providers.contract import COMMITTED, row_key
@@ -138,6 +140,8 @@ def _settle_parties(prepared: Prepared, offer: Offer, aliases: Aliases) -> None:
 @lru_cache(maxsize=16_384)
 def region_of(provider: str, written: str) -> str | None:
     """Return a provider's region code for a name as written; None when its regions are known and this is none."""
+    if provider == AZURE:
+        return azure_region(written)
     mapped = REGION_ALIASES.get((provider, squeezed(written)))
     if mapped:
         return mapped

@@ -1,17 +1,30 @@
 """Azure price sheet of an agreement: negotiated unit prices per block of hours, headers in several languages."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from providers.azure_names import OTHER_SERVICE, PROVIDER, has_accelerator, machine_sku, tier_of
+from providers.azure_names import (
+    DEV_TEST,
+    DEV_TEST_OFFERS,
+    EXPIRED,
+    OTHER_SERVICE,
+    PROVIDER,
+    has_accelerator,
+    is_other_service,
+    machine_sku,
+    service_doubt,
+    sku_in,
+    tier_of,
+)
 from providers.base import Context, Offer, Parsed, ragged
 from providers.cells import plain, read_date, read_number, read_text
 from providers.document import HEADER_ROWS, Document, Record, TableRows
 from providers.errors import CellError
-from providers.knowledge import rows_of
+from providers.knowledge import rows_of, squeezed
 from providers.sheet import Ignored, Reason
 from providers.units import mapped_unit, read_term, unknown_unit
 
@@ -24,17 +37,23 @@ PATTERNS = tuple(
     (re.compile(row["pattern"].replace("METER", METER), re.IGNORECASE), row["field"])
     for row in rows_of("price_sheet_patterns.csv")
 )  # for headers that the table does not hold word by word, the narrower ones first
-ENGLISH = frozenset({"meter name", "metername"})
+FALLBACKS = {"currency": "billing_currency", "meter_name": "service"}  # where the better column is missing
+ENGLISH = frozenset({"meter name", "metername", "service"})
 NEEDED = frozenset({"meter_name", "unit", "unit_price", "currency"})
+DATED = ("start", "end")
+SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})(?:[ T].*)?")  # month first in the English sheets
+DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T].*)?")
+RETAIL = "retailprice"  # the public list as a table, a format of its own
 USAGE = re.compile(r"quantity|usage|pretaxcost|^cost", re.IGNORECASE)  # a bill, not a price list
-KINDS = {
-    "": "on_demand", "consumption": "on_demand", "verbrauch": "on_demand", "consommation": "on_demand",
-    "consumo": "on_demand", "savings plan": "savings_plan", "savingsplan": "savings_plan", "sparplan": "savings_plan",
+KINDS = {  # price types without blanks
+    "": "on_demand", "devtest": "on_demand", "devtestconsumption": "on_demand", "consumption": "on_demand",
+    "verbrauch": "on_demand", "consommation": "on_demand", "consumo": "on_demand", "消費": "on_demand",
+    "消费": "on_demand", "使用量": "on_demand", "従量課金": "on_demand", "reservedinstance": "reserved",
     "reservation": "reserved", "reserved": "reserved", "reservierung": "reserved", "réservation": "reserved",
     "reserva": "reserved", "prenotazione": "reserved", "予約": "reserved", "预留": "reserved",
-    "消費": "on_demand", "消费": "on_demand", "使用量": "on_demand", "従量課金": "on_demand",
-    "plan d'économies": "savings_plan", "plan de ahorro": "savings_plan", "piano di risparmio": "savings_plan",
-    "節約プラン": "savings_plan", "节省计划": "savings_plan",
+    "savingsplan": "savings_plan", "sparplan": "savings_plan", "pland'économies": "savings_plan",
+    "plandeahorro": "savings_plan", "pianodirisparmio": "savings_plan", "節約プラン": "savings_plan",
+    "节省计划": "savings_plan",
 }  # fmt: skip
 
 
@@ -58,10 +77,7 @@ class AzurePriceSheet:
         table = _table(document)
         if table is None:
             return Parsed(rows=0)
-        fields: dict[str, int] = {}
-        for place, name in enumerate(table.header):
-            if found := _field(name):
-                fields.setdefault(found, place)
+        fields = _places(table.header)
         english = any(name.casefold() in ENGLISH for name in table.header)
         decimal = context.decimal or ("." if english else None)
         parsed = Parsed(rows=len(table.records))
@@ -80,8 +96,25 @@ class AzurePriceSheet:
                     _per_hour(offer, _text(cells, "unit"), context)
                 parsed.offers.append(offer)
             except CellError as error:
-                parsed.faults.append(error.at(record.line, table.header[fields["unit_price"]]))
+                parsed.faults.append(error.at(record.line, _column_of(error, table.header, cells, fields)))
         return parsed
+
+
+def _places(header: tuple[str, ...]) -> dict[str, int]:
+    """Return the place of each field; of two columns for one field the first."""
+    places: dict[str, int] = {}
+    for place, name in enumerate(header):
+        if found := _field(name):
+            places.setdefault(found, place)
+    for field, other in FALLBACKS.items():
+        if field not in places and other in places:
+            places[field] = places[other]
+    return places
+
+
+def _column_of(error: CellError, header: tuple[str, ...], cells: Mapping[str, Any], fields: Mapping[str, int]) -> str:
+    wrong = next((field for field in DATED if str(cells.get(field)).strip() == error.value), "unit_price")
+    return header[fields[wrong]]
 
 
 @lru_cache(maxsize=4_096)
@@ -96,7 +129,8 @@ def _table(document: Document) -> TableRows | None:
     for grid in document.grids:
         for position, record in enumerate(grid.records[:HEADER_ROWS]):
             names = tuple(str(cell).strip() for cell in record.cells)
-            if {_field(name) for name in names} >= NEEDED and not any(USAGE.search(_bare(name)) for name in names):
+            is_sheet = set(_places(names)) >= NEEDED and not any(USAGE.search(_bare(name)) for name in names)
+            if is_sheet and RETAIL not in {name.casefold() for name in names}:
                 return grid.below(position)
     return None
 
@@ -113,11 +147,35 @@ def _text(cells: Mapping[str, Any], field: str) -> str:
     return read_text(cells.get(field)) or ""
 
 
+def _day(value: Any, *, is_english: bool) -> date | None:
+    """Return a day in ISO form, with points as day.month.year, or in an English sheet as month/day/year."""
+    text = str(value or "").strip()
+    slashed, dotted = SLASHED.fullmatch(text) if is_english else None, DOTTED.fullmatch(text)
+    try:
+        if slashed:
+            return date(int(slashed[3]), int(slashed[1]), int(slashed[2]))
+        if dotted:
+            return date(int(dotted[3]), int(dotted[2]), int(dotted[1]))
+    except ValueError as error:
+        raise CellError(text, "not_a_date", "write the day as 2026-11-30") from error
+    return read_date(value)
+
+
+def _sku(cells: Mapping[str, Any]) -> str:
+    """Return the size that a line prices: by its meter, in older sheets by the product that stands there instead."""
+    sku = machine_sku(_text(cells, "meter_name"))
+    return sku if has_accelerator(sku) else sku_in(_text(cells, "meter_name")) or sku_in(_text(cells, "product")) or sku
+
+
 def _ignored(cells: Mapping[str, Any]) -> str:
-    category = f"{_text(cells, 'meter_category')} {_text(cells, 'meter_sub_category')} {_text(cells, 'product')}"
-    if OTHER_SERVICE.search(category):
+    category = _text(cells, "meter_category")
+    if OTHER_SERVICE.search(f"{category} {_text(cells, 'meter_sub_category')} {_text(cells, 'product')}"):
         return "other_service"
-    return "" if has_accelerator(machine_sku(_text(cells, "meter_name"))) else "no_accelerator"
+    if not has_accelerator(_sku(cells)):
+        return "no_accelerator"
+    if is_other_service(category):
+        return "other_service"
+    return "expired_meter" if EXPIRED.search(_text(cells, "meter_name")) else ""
 
 
 def _ragged_offer(table: TableRows, record: Record, cells: Mapping[str, Any]) -> Offer:
@@ -131,16 +189,13 @@ def _ragged_offer(table: TableRows, record: Record, cells: Mapping[str, Any]) ->
 def _offer(table: TableRows, record: Record, cells: Mapping[str, Any], decimal: str | None) -> Offer:
     currency = _text(cells, "currency") or None
     price = read_number(cells.get("unit_price"), decimal, currency)
-    sku = machine_sku(_text(cells, "meter_name"))
+    sku = _sku(cells)
     unit, offer_id = _text(cells, "unit"), _text(cells, "offer_id")
-    product = f"{_text(cells, 'meter_sub_category')} {_text(cells, 'product')}"
-    tier = tier_of(f"{_text(cells, 'meter_name')} {product}", product, sku)
-    kind = _text(cells, "price_type")
-    model = KINDS.get(kind.casefold())
-    reasons: list[Reason] = []
-    if model is None:
-        message = f"{kind!r} is no known price type"
-        reasons.append(Reason("unknown_price_type", message, "say how the price is bought", {"type": kind}))
+    product = " ".join(_text(cells, field) for field in ("meter_name", "meter_sub_category", "product"))
+    tier = tier_of(product, product, sku)
+    kind = re.sub(r"[\s_-]+", "", _text(cells, "price_type").casefold())
+    model = KINDS.get(kind)
+    is_english = any(name.casefold() in ENGLISH for name in table.header)
     offer = Offer(
         line=record.line,
         raw=table.raw(record),
@@ -156,15 +211,33 @@ def _offer(table: TableRows, record: Record, cells: Mapping[str, Any], decimal: 
         values={
             "os": tier.os,
             "term_months": read_term(_text(cells, "term")),
-            "valid_from": read_date(cells.get("start")),
-            "valid_until": read_date(cells.get("end")),
+            "valid_from": _day(cells.get("start"), is_english=is_english),
+            "valid_until": _day(cells.get("end"), is_english=is_english),
         },
-        reasons=reasons,
+        reasons=list(_doubts(cells, model, kind)),
         flags=["negotiated_price"],
     )
     if model == "reserved":
         offer.basis = "term_total"  # the unit still says hours, the price is the total of the term
     return offer
+
+
+def _doubts(cells: Mapping[str, Any], model: str | None, kind: str) -> Iterator[Reason]:
+    """Return what keeps a line from being the price that anybody pays for the machine."""
+    if model is None:
+        message = f"{_text(cells, 'price_type')!r} is no known price type"
+        yield Reason("unknown_price_type", message, "say how the price is bought", {"type": kind})
+    if model == "on_demand" and _text(cells, "term"):
+        message = f"a term of {_text(cells, 'term')} beside a price that is paid by use"
+        yield Reason("unknown_price_type", message, "say how the price is bought", {"term": _text(cells, "term")})
+    plan = f"{kind} {squeezed(_text(cells, 'order')).casefold()}"
+    if "devtest" in plan or _text(cells, "offer_id").upper() in DEV_TEST_OFFERS:
+        yield DEV_TEST
+    if least := read_number(cells.get("tier")):
+        message = f"the price holds from {plain(least)} units on"
+        yield Reason("volume_tier", message, "confirm that the volume is reached")
+    if doubt := service_doubt(_text(cells, "meter_category")):
+        yield doubt
 
 
 def _per_hour(offer: Offer, unit: str, context: Context) -> None:

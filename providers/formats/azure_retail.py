@@ -1,23 +1,31 @@
 """Azure Retail Prices API: Consumption, Reservation and DevTest items, savings plans inside Consumption items."""
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from providers.azure_names import OTHER_SERVICE, PROVIDER, has_accelerator, machine_sku, tier_of
-from providers.base import Context, Offer, Parsed, objects_in
+from providers.azure_names import (
+    DEV_TEST,
+    EXPIRED,
+    OTHER_SERVICE,
+    PROVIDER,
+    has_accelerator,
+    machine_sku,
+    tier_of,
+)
+from providers.base import Context, Offer, Parsed, objects_in, ragged
 from providers.cells import plain, read_date, read_number
-from providers.document import Document
+from providers.document import Document, Record, TableRows
 from providers.errors import CellError, Fault
 from providers.sheet import Ignored, Reason
 from providers.units import mapped_unit, read_term, unknown_unit
 
-DEV_TEST = Reason(
-    "dev_test_price",
-    "the price holds for Dev/Test subscriptions alone",
-    "confirm that the buyer has such a subscription",
-)
+CSV_NEEDED = ("retailPrice", "armRegionName", "unitOfMeasure")
+RAGGED = ""  # key under which a row of a table keeps why its cells are not to be trusted
+WITHOUT_CLASS = re.compile(r"N[A-Z]+[0-9]")  # NV36ads_A10_v5 is Standard_NV36ads_A10_v5
 Item = dict[str, Any]
 
 
@@ -25,14 +33,18 @@ class AzureRetail:
     """One item per meter, region and way of buying; the term of a reservation is paid as one total."""
 
     key = "azure_retail"
-    title = "Azure Retail Prices (JSON)"
+    title = "Azure Retail Prices (JSON, CSV)"
     reads = "on demand, Spot, Low Priority; reservations as term totals; savings plans; Windows as its own system"
     holds = "DevTest, future prices, volume tiers, units that are no hours, unknown sizes and regions"
-    ignores = "machines without accelerator, other services, dedicated hosts, superseded prices, secondary meters"
+    ignores = (
+        "machines without accelerator, other services, dedicated hosts, superseded and expired prices, secondary meters"
+    )
 
     def recognises(self, document: Document) -> bool:
         """Return whether items carry Azure's machine and price fields."""
-        item = next(_items(document), None)
+        if document.json is None:
+            return document.table(*CSV_NEEDED) is not None
+        item = next(_json_items(document), None)
         if item is None:
             return any(_is_envelope(page) for page in document.pages)
         return "retailPrice" in {*item, *_price_fields(document)} and "armRegionName" in item
@@ -44,16 +56,17 @@ class AzureRetail:
         currency = billed.pop() if len(billed) == 1 else None
         items = list(_items(document))
         parsed = Parsed(rows=len(items))
+        decimal = "." if document.json is not None else context.decimal or "."
         if envelopes and envelopes[-1].get("NextPageLink"):
             parsed.notes.append("the last page says that more pages follow: this file is not the whole list")
-        latest = _latest(items, context.observed_on)
-        for line, item in enumerate(items, start=1):
+        latest = _latest([item for _, item in items], context.observed_on)
+        for line, item in items:
             try:
                 code = _ignored(item, latest)
                 if code:
                     parsed.ignored.append(Ignored(line, code, str(item.get("armSkuName") or item.get("skuName") or "")))
                 else:
-                    parsed.offers += _offers(line, item, currency, context)
+                    parsed.offers += _offers(line, item, currency, context, decimal)
             except CellError as error:
                 column = next((name for name, value in item.items() if str(value) == error.value), "retailPrice")
                 parsed.faults.append(Fault(line, column, error.value, error.rule, error.hint))
@@ -64,17 +77,39 @@ def _is_envelope(page: Any) -> bool:
     return isinstance(page, dict) and isinstance(page.get("Items"), list) and "NextPageLink" in page
 
 
-def _items(document: Document) -> Iterator[Item]:
+def _items(document: Document) -> list[tuple[int, Item]]:
+    """Return the items with their place: the number in a JSON list, the line of a table made from one."""
+    table = document.table(*CSV_NEEDED) if document.json is None else None
+    if table is None:
+        return list(enumerate(_json_items(document), start=1))
+    return [(record.line, _from_table(table, record)) for record in table.records]
+
+
+def _from_table(table: TableRows, record: Record) -> Item:
+    item: Item = dict(zip(table.header, record.cells, strict=False))
+    plans = str(item.pop("savingsPlan", "") or "")
+    if plans.startswith("["):  # tools that cannot nest write `System.Object[]` or nothing
+        try:
+            item["savingsPlan"] = json.loads(plans, parse_float=Decimal)
+        except (ValueError, RecursionError):
+            item["savingsPlan"] = plans
+    return item if table.even(record) else {**item, RAGGED: ragged(len(record.cells), len(table.header))}
+
+
+def _json_items(document: Document) -> Iterator[Item]:
     is_page = any(_is_envelope(page) or "Items" in page for page in document.pages[:1] if isinstance(page, dict))
     yield from document.objects("Items") if is_page else document.objects()
 
 
 def _price_fields(document: Document) -> set[str]:
-    return {name for _, item in zip(range(50), _items(document), strict=False) for name in item}
+    return {name for _, item in zip(range(50), _json_items(document), strict=False) for name in item}
 
 
 def _sku(item: Item) -> str:
-    return str(item.get("armSkuName") or machine_sku(str(item.get("skuName") or item.get("meterName") or "")))
+    named = str(item.get("armSkuName") or "")
+    if not named:
+        return machine_sku(str(item.get("skuName") or item.get("meterName") or ""))
+    return f"Standard_{named}" if WITHOUT_CLASS.match(named) else named
 
 
 def _names(item: Item) -> str:
@@ -112,24 +147,30 @@ def _ignored(item: Item, latest: dict[tuple[str, ...], date]) -> str:
         return "other_service"
     if not has_accelerator(_sku(item)):
         return "no_accelerator"
-    if item.get("isPrimaryMeterRegion") is False:
+    if str(item.get("isPrimaryMeterRegion")).casefold() == "false":
         return "secondary_meter"
+    if EXPIRED.search(_names(item)):
+        return "expired_meter"
     start = _day(item, "effectiveStartDate")
     return "superseded" if start is not None and start < latest.get(_key(item), start) else ""
 
 
-def _offers(line: int, item: Item, currency: str | None, context: Context) -> Iterator[Offer]:
+def _offers(line: int, item: Item, currency: str | None, context: Context, decimal: str) -> Iterator[Offer]:
     sku = _sku(item)
     tier = tier_of(_names(item), str(item.get("productName") or ""), sku)
     kind = str(item.get("type") or "Consumption")
     values = {"os": tier.os, "valid_from": read_date(item.get("effectiveStartDate"))}
     values["valid_until"] = read_date(item.get("effectiveEndDate"))
     shared: dict[str, Any] = {
-        "line": line, "raw": {name: str(value) for name, value in item.items()}, "sku": sku, "provider": PROVIDER,
+        "line": line, "raw": {name: str(value) for name, value in item.items() if name}, "sku": sku,
+        "provider": PROVIDER,
         "currency": str(item.get("currencyCode") or currency or "") or None,
         "region": _region(item),
+        "flags": ["page_in_other_currency"] if currency and item.get("currencyCode", currency) != currency else [],
     }  # fmt: skip
-    price, reasons = _price(item)
+    price, reasons = _price(item, decimal)
+    if RAGGED in item:
+        reasons.append(item[RAGGED])
     unit = str(item.get("unitOfMeasure") or "")
     if kind == "Reservation":
         term = read_term(str(item.get("reservationTerm") or ""))
@@ -148,13 +189,14 @@ def _offers(line: int, item: Item, currency: str | None, context: Context) -> It
         **shared, price=price, written=f"{_shown(price)} {shared['currency']} {unit}", basis="per_instance_hour",
         purchase_model=tier.purchase_model, values=values, reasons=reasons, steps=steps,
     )  # fmt: skip
-    yield from _savings_plans(item, shared, values, kind)
+    if RAGGED not in item:
+        yield from _savings_plans(item, shared, values, kind)
 
 
 def _savings_plans(item: Item, shared: dict[str, Any], values: dict[str, Any], kind: str) -> Iterator[Offer]:
     """Return the savings plans inside an item: their prices are per hour, unlike those of reservations."""
     for plan in objects_in(item, "savingsPlan"):
-        price, reasons = _price(plan)
+        price, reasons = _price(plan, ".")
         term = read_term(str(plan.get("term") or ""))
         if kind == "DevTestConsumption":
             reasons.append(DEV_TEST)
@@ -171,13 +213,13 @@ def _region(item: Item) -> str:
     return "" if region.lower() == "global" else region
 
 
-def _price(item: Mapping[str, Any]) -> tuple[Decimal | None, list[Reason]]:
-    retail, unit = read_number(item.get("retailPrice")), read_number(item.get("unitPrice"))
+def _price(item: Mapping[str, Any], decimal: str) -> tuple[Decimal | None, list[Reason]]:
+    retail, unit = (read_number(item.get(name), decimal) for name in ("retailPrice", "unitPrice"))
     reasons = []
     if retail is not None and unit is not None and retail != unit:
         message = f"retailPrice {plain(retail)} and unitPrice {plain(unit)} differ"
         reasons.append(Reason("price_conflict", message, "say which of the two is paid"))
-    least = read_number(item.get("tierMinimumUnits"))
+    least = read_number(item.get("tierMinimumUnits"), decimal)
     if least:
         message = f"the price holds from {plain(least)} units on"
         reasons.append(Reason("volume_tier", message, "confirm that the volume is reached"))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from providers.azure_regions import azure_region
 from tests.providers.hand_made import d, held, rates, read_text
 
 SHEETS = {
@@ -51,13 +52,36 @@ def test_a_price_per_ten_hours_is_read_in_any_language(lines):
     assert rates(sheet, "region", "purchase_model") == [("eastus", "on_demand", d("3.673"))]
 
 
-def test_a_localised_region_waits_for_its_mapping():
+@pytest.mark.parametrize(
+    ("written", "code"),
+    [
+        ("EU West", "westeurope"), ("West Europe", "westeurope"), ("(Europe) West Europe", "westeurope"),
+        ("Westeuropa", "westeurope"), ("Europa, Westen", "westeurope"), ("西ヨーロッパ", "westeurope"),
+        ("USA, Osten 2", "eastus2"), ("Este de EE. UU. 2", "eastus2"), ("米国東部 2", "eastus2"),
+        ("東日本", "japaneast"), ("西日本", "japanwest"), ("Royaume-Uni Sud", "uksouth"),
+        ("Stati Uniti centro-settentrionali", "northcentralus"), ("Leste dos EUA", "eastus"),
+        ("Deutschland, Westen-Mitte", "germanywestcentral"), ("CN North 3", "chinanorth3"),
+        ("Europa", None), ("USA, Osten 9", None), ("Mars West", None), ("", None),
+    ],
+)  # fmt: skip
+def test_a_region_is_known_in_any_order_of_words_and_in_many_languages(written, code):
+    assert azure_region(written) == code
+
+
+def test_a_region_that_nobody_knows_waits_for_its_mapping():
     header, row = SHEETS["German"]
-    text = f"{header}\n{row.replace('US East', 'USA, Osten')}\n"
+    text = f"{header}\n{row.replace('US East', 'Mond, Osten')}\n"
 
     assert held(read_text(text, "sheet.csv")) == [(2, "unknown_region")]
-    mapped = read_text(text, "sheet.csv", aliases={"region:USA, Osten": "eastus"})
+    mapped = read_text(text, "sheet.csv", aliases={"region:Mond, Osten": "eastus"})
     assert rates(mapped, "region") == [("eastus", d("3.673"))]
+
+
+def test_a_mapping_in_another_script_is_no_mapping_of_every_name_in_it():
+    header, row = SHEETS["Japanese"]
+    text = f"{header}\n{row.replace('US East', '月の東')}\n"
+
+    assert held(read_text(text, "sheet.csv", aliases={"region:月の西": "westus"})) == [(2, "unknown_region")]
 
 
 def test_a_grouped_number_asks_where_the_language_leaves_it_open():
