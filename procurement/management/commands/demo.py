@@ -6,8 +6,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError, call_command
 
-from procurement.management.commands.load_demo import DEMO_PASSWORD, DEMO_USERS
+from procurement.errors import ProcurementError
 from procurement.management.commands.serve import serve_until_told, start_web
+from procurement.management.demo.parts import demo_load
+from procurement.management.demo.people import DEMO_PASSWORD, DEMO_USERS
 from procurement.management.supervisor import Supervisor, require_free_port, worker
 from procurement.selectors.jobs import jobs_alarming, jobs_open
 from procurement.tasks import reconcile, ring
@@ -33,23 +35,37 @@ class Command(BaseCommand):
             supervisor.add(worker())
             if not no_serve:
                 start_web(supervisor)  # it starts while the demo is loaded
-            self._step("loading the demo scenario", "load_demo")
+            self._load(supervisor)
             self._step("adding the weekly mail", "load_demo_reports")
-            self._work_off(supervisor)
             call_command("recommendations", stdout=self.stdout)
             if not no_serve and not supervisor.is_stopping:
                 self.stdout.write(f"\nSign in as {', '.join(DEMO_USERS)}; the password of each is {DEMO_PASSWORD}.")
                 serve_until_told(supervisor, self)
 
-    def _step(self, title: str, name: str, **options: Any) -> None:
-        self.stdout.write(f"{title} ...")
+    def _load(self, supervisor: Supervisor) -> None:
+        """Load round after round, each worked off before the next, for it rests on what the jobs have made."""
+        began = time.monotonic()
+        self._say("loading the demo scenario ...")
+        while True:
+            try:
+                loaded = demo_load()
+            except ProcurementError as error:
+                raise CommandError(f"The demo was not loaded, nothing was stored: {error.message}") from error
+            self._say(loaded.words)
+            if loaded.is_complete:
+                break
+            self._work_off(supervisor)
+        self._say(f"loaded and answered in {time.monotonic() - began:.1f} s")
+
+    def _say(self, words: str) -> None:
+        self.stdout.write(words)
         self.stdout.flush()
+
+    def _step(self, title: str, name: str, **options: Any) -> None:
+        self._say(f"{title} ...")
         call_command(name, stdout=self.stdout, **options)
 
     def _work_off(self, supervisor: Supervisor) -> None:
-        self.stdout.write("recomputing ...")
-        self.stdout.flush()
-        began = time.monotonic()
         is_done = supervisor.run_until(_Bell().is_worked_off, patience=WORK_SECONDS)
         if supervisor.is_stopping:
             raise CommandError("Stopped before the recommendations were ready; the next start goes on from here.")
@@ -58,7 +74,6 @@ class Command(BaseCommand):
             raise CommandError(f"The worker did not finish within {WORK_SECONDS} seconds; open: {waiting}")
         for job in jobs_alarming()[:5]:
             self.stderr.write(f"{job}: {job.last_error}")
-        self.stdout.write(f"recomputed in {time.monotonic() - began:.1f} s")
 
 
 class _Bell:
