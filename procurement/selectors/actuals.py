@@ -130,6 +130,15 @@ def build_measured(build: Build) -> Measured:
     )  # fmt: skip
 
 
+def days_measured(measured: Measured) -> tuple[date, date] | None:
+    """Return the first and the last day that was measured, in the zone of the assumptions."""
+    if measured.first_at is None or measured.last_at is None:
+        return None
+    zone = ZoneInfo(zone_of_evaluation())
+    last_at = max(measured.last_at - timedelta(seconds=1), measured.first_at)  # the end itself is not in it
+    return measured.first_at.astimezone(zone).date(), last_at.astimezone(zone).date()
+
+
 def _main_place(jobs: QuerySet[UsageJob]) -> str | None:
     """Return the code of the build on which most accelerator-seconds of some jobs were."""
     by_build: dict[str, int] = defaultdict(int)

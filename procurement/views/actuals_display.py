@@ -8,7 +8,7 @@ from django.urls import reverse
 from procurement.forms.labels import label_of
 from procurement.models import Build, UsageOffer, Workload
 from procurement.permissions import ACTIONS, ADMINISTRATOR, can
-from procurement.selectors.actuals import Measured, costs_of, measured_figures
+from procurement.selectors.actuals import Measured, costs_of, days_measured, measured_figures
 
 WORDS = {
     "utilisation": ("Utilisation", "accelerators in use over those there"),
@@ -29,8 +29,8 @@ def row_shown(measured: Measured) -> dict[str, Any]:
     """Return one line of the comparison."""
     total = measured.total
     return {
-        "record": measured.record, "planned": measured.planned, "total": total, "first_at": measured.first_at,
-        "last_at": measured.last_at, "costs": costs_of(total) if total else [],
+        "record": measured.record, "planned": measured.planned, "total": total, "days": days_measured(measured),
+        "costs": costs_of(total) if total else [],
         "address": measured_address(measured.record),
         "is_partial": any(month.is_partial for month in measured.months),
     }  # fmt: skip

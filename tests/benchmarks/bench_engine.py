@@ -12,11 +12,9 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
-from io import StringIO
 
 import numpy as np
 import pytest
-from django.core.management import call_command
 
 from procurement.engine.bookability import bookability
 from procurement.engine.bookability_columns import quote_columns, workload_columns
@@ -28,6 +26,7 @@ from procurement.engine.scenario import example_document, parse_scenario
 from procurement.engine.setting import setting_of
 from procurement.engine.shortlist import shortlists
 from procurement.engine.uncertainty import LinearCosts, RangeInput, cost_summary, costs_by_draw, draw_inputs
+from procurement.management.demo.parts import demo_load
 from procurement.selectors.assumptions import assumption_set_in_force, day_of_evaluation
 from procurement.selectors.frames import scenario_document
 from procurement.services.job_runner import job_work
@@ -160,9 +159,9 @@ def test_whole_answers():
 
 @pytest.mark.django_db
 def test_the_demo():
-    call_command("load_demo", stdout=StringIO())
-    while job_work(kinds=JOB_KINDS, farewells=JOB_FAREWELLS, pulse=lambda job: nullcontext()) is not None:
-        pass
+    while not demo_load().is_complete:
+        while job_work(kinds=JOB_KINDS, farewells=JOB_FAREWELLS, pulse=lambda job: nullcontext()) is not None:
+            pass
     document = scenario_document(assumption_set=assumption_set_in_force(), as_of=day_of_evaluation())
     scenario = parse_scenario(document)
     seconds = in_turn(lambda: evaluate(scenario))[0]

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import get_commands
 
 from procurement.choices import workload_presets
-from procurement.management.commands.load_demo import DEMO_PASSWORD, DEMO_USERS
+from procurement.management.demo.people import DEMO_PASSWORD, DEMO_USERS
 from procurement.permissions import ROLES
 from providers import FORMATS
 
