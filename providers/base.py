@@ -139,6 +139,20 @@ def ragged(found: int, expected: int) -> Reason:
     )
 
 
+def ragged_offer(line: int, raw: Mapping[str, str], width: tuple[int, int], provider: str, sku: str = "") -> Offer:
+    """Return a row whose cells may have moved as an offer that says nothing but where it stands.
+
+    Parameters
+    ----------
+    width : tuple of int
+        Cells of the row and of the header.
+    """
+    return Offer(
+        line=line, raw=raw, price=None, written="a ragged row", currency=None, basis="per_instance_hour", sku=sku,
+        provider=provider, reasons=[ragged(*width)],
+    )  # fmt: skip
+
+
 def no_price(what: str = "no price is stated") -> Reason:
     """Return the reason that holds an offer without a price: unknown is never zero."""
     return Reason("price_missing", what, "state the price, or wait for a list that has it")

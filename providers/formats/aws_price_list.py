@@ -7,15 +7,22 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from providers.base import Context, Offer, Parsed, object_in, unpaid_part
+from providers.aws_names import (
+    PROVIDER,
+    has_no_accelerator,
+    has_own_licence,
+    market_of,
+    stated_accelerators,
+    variant_name,
+)
+from providers.base import Context, Offer, Parsed, object_in, ragged_offer, unpaid_part
 from providers.cells import plain, read_date, read_number
 from providers.document import Document, TableRows
 from providers.errors import CellError, Fault
-from providers.knowledge import find_sku, squeezed
+from providers.knowledge import squeezed
 from providers.sheet import Ignored, Reason
 from providers.units import read_term
 
-PROVIDER = "aws"
 CSV_NEEDED = ("SKU", "OfferTermCode", "TermType", "Unit", "PricePerUnit", "Currency")
 OPTIONS = {"noupfront": "none", "partialupfront": "partial", "allupfront": "all", "": "none"}
 HOUR_UNITS = frozenset({"hrs", "hours", "hour"})
@@ -50,8 +57,13 @@ class AwsPriceList:
     key = "aws_price_list"
     title = "AWS price list (JSON offer file, GetProducts page, CSV)"
     reads = "on demand, reserved with upfront payment by term and class, capacity blocks; Windows as its own system"
-    holds = "zero prices, tiers, units that are no hours, unknown sizes, terms without length or upfront payment"
-    ignores = "instances without accelerator, dedicated tenancy, capacity reservation lines, software licences"
+    holds = (
+        "zero prices, tiers, units that are no hours, unknown sizes, another GPU count than the size has, ragged rows, "
+        "terms without length or upfront payment"
+    )
+    ignores = (
+        "instances without accelerator, dedicated tenancy, Outposts, capacity reservation lines, software licences"
+    )
 
     def recognises(self, document: Document) -> bool:
         """Return whether the document holds products with AWS terms."""
@@ -147,9 +159,8 @@ def _csv_terms(table: TableRows, parsed: Parsed) -> Iterator[Term]:
     parsed.rows = len(table.records)
     for record in table.records:
         if not table.even(record):
-            found, right = len(record.cells), len(table.header)
-            hint = f"write {right} cells, in quotes where they hold a comma"
-            parsed.faults.append(Fault(record.line, "", f"{found} cells", "ragged_row", hint))
+            width = (len(record.cells), len(table.header))
+            parsed.offers.append(ragged_offer(record.line, table.raw(record), width, PROVIDER))
             continue
         row = _attributes(table.raw(record))
         key = (row.get("SKU", ""), row.get("OFFERTERMCODE", ""))
@@ -169,12 +180,11 @@ def _csv_terms(table: TableRows, parsed: Parsed) -> Iterator[Term]:
 def _ignored(term: Term) -> str:
     """Return the code under which a product is left out, empty when it is an offer of accelerators."""
     product = term.product
-    known = find_sku(PROVIDER, product.get("INSTANCETYPE", ""))
     if not product.get("PRODUCTFAMILY", "Compute Instance").startswith("Compute Instance"):
         return "other_service"
-    if known is None or known.has_none:
+    if has_no_accelerator(product.get("INSTANCETYPE", ""), stated_accelerators(product.get("GPU"))):
         return "no_accelerator"
-    if product.get("TENANCY", "Shared") not in {"Shared", "NA"}:
+    if product.get("TENANCY", "Shared") not in {"Shared", "NA"} or product.get("LOCATIONTYPE") == "AWS Outposts":
         return "other_tenancy"
     if product.get("CAPACITYSTATUS", "Used") != "Used":
         return "capacity_reservation_line"
@@ -211,14 +221,11 @@ def _offer(term: Term, currency: str, dimensions: list[Dimension]) -> Offer:
             message = f"the price holds from {dimension.begins} units on"
             reasons.append(Reason("volume_tier", message, "confirm that the volume is reached"))
     variant = attributes.get("OFFERINGCLASS", "").lower() if term.kind == "Reserved" else ""
-    licence = product.get("LICENSEMODEL", "")
-    byol = "bring your own" in licence.lower()
-    model = "reserved" if term.kind == "Reserved" else _market(product)
+    model = "reserved" if term.kind == "Reserved" else market_of(product)
     option = OPTIONS.get(squeezed(attributes.get("PURCHASEOPTION", "")).lower(), "none")
     if model == "reserved":
         reasons += unpaid_part(option, hours, upfront)
-    extra = [variant if variant != "standard" else "", "own licence" if byol else ""]
-    shown = "; ".join(word for word in extra if word)
+    extra = [variant if variant != "standard" else "", "own licence" if has_own_licence(product) else ""]
     parts = [f"{plain(hours)} per hour" if hours is not None else "", f"{plain(upfront)} upfront" if upfront else ""]
     return Offer(
         line=term.line,
@@ -227,24 +234,21 @@ def _offer(term: Term, currency: str, dimensions: list[Dimension]) -> Offer:
         written=f"{' + '.join(part for part in parts if part) or 'nothing'} {currency}",
         currency=currency,
         basis="per_instance_hour",
-        sku=f"{sku} ({shown})" if shown else sku,
+        sku=variant_name(sku, *extra),
         table_sku=sku,
         provider=PROVIDER,
         region=product.get("REGIONCODE") or product.get("LOCATION", ""),
-        count=None,
+        count=stated_accelerators(product.get("GPU")),
         purchase_model=model,
         values={
-            "os": _system(product), "licence": licence or None, "valid_from": read_date(term.effective),
+            "os": _system(product), "licence": product.get("LICENSEMODEL") or None,
+            "valid_from": read_date(term.effective),
             "term_months": read_term(attributes.get("LEASECONTRACTLENGTH", "")) if model == "reserved" else None,
             "payment_option": option,
             "upfront": upfront or None,
         },
         reasons=reasons,
     )  # fmt: skip
-
-
-def _market(product: dict[str, str]) -> str:
-    return "capacity_block" if product.get("MARKETOPTION", "").lower() == "capacityblock" else "on_demand"
 
 
 def _system(product: dict[str, str]) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from providers.base import Context, Offer, Parsed, object_in, objects_in
+from providers.base import Context, Offer, Parsed, object_in, objects_in, ragged_offer
 from providers.cells import plain, read_date, read_number
 from providers.document import Document
 from providers.errors import CellError, Fault
@@ -29,7 +29,7 @@ class AwsSavingsPlans:
     key = "aws_savings_plans"
     title = "AWS Savings Plans price list (JSON, CSV)"
     reads = "hourly rate of EC2 under Compute and EC2 Instance plans, by term and payment option; Linux and Windows"
-    holds = "rates per other units, unknown sizes and regions, plans without term"
+    holds = "rates per other units, unknown sizes and regions, plans without term, ragged rows"
     ignores = "other services, dedicated tenancy, unused reservations, other licences, instances without accelerator"
 
     def recognises(self, document: Document) -> bool:
@@ -66,9 +66,9 @@ def _rows(document: Document, parsed: Parsed) -> Iterator[tuple[int, Row]]:
             if table.even(record):
                 yield record.line, {squeezed(name): value for name, value in table.raw(record).items()}
                 continue
-            found, right = len(record.cells), len(table.header)
-            hint = f"write {right} cells, in quotes where they hold a comma"
-            parsed.faults.append(Fault(record.line, "", f"{found} cells", "ragged_row", hint))
+            parsed.rows += 1
+            width = (len(record.cells), len(table.header))
+            parsed.offers.append(ragged_offer(record.line, table.raw(record), width, PROVIDER))
         return
     line = 0
     for page in document.pages:

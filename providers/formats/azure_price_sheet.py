@@ -20,7 +20,7 @@ from providers.azure_names import (
     sku_in,
     tier_of,
 )
-from providers.base import Context, Offer, Parsed, ragged
+from providers.base import Context, Offer, Parsed, ragged_offer
 from providers.cells import plain, read_date, read_number, read_text
 from providers.document import HEADER_ROWS, Document, Record, TableRows
 from providers.errors import CellError
@@ -84,7 +84,9 @@ class AzurePriceSheet:
         for record in table.records:
             cells = {field: _cell(record, place) for field, place in fields.items()}
             if not table.even(record):
-                parsed.offers.append(_ragged_offer(table, record, cells))
+                width = (len(record.cells), len(table.header))
+                offer = ragged_offer(record.line, table.raw(record), width, PROVIDER, _text(cells, "meter_name"))
+                parsed.offers.append(offer)
                 continue
             code = _ignored(cells)
             if code:
@@ -176,14 +178,6 @@ def _ignored(cells: Mapping[str, Any]) -> str:
     if is_other_service(category):
         return "other_service"
     return "expired_meter" if EXPIRED.search(_text(cells, "meter_name")) else ""
-
-
-def _ragged_offer(table: TableRows, record: Record, cells: Mapping[str, Any]) -> Offer:
-    return Offer(
-        line=record.line, raw=table.raw(record), price=None, written="a ragged row", currency=None,
-        basis="per_instance_hour", sku=_text(cells, "meter_name"), provider=PROVIDER,
-        reasons=[ragged(len(record.cells), len(table.header))],
-    )  # fmt: skip
 
 
 def _offer(table: TableRows, record: Record, cells: Mapping[str, Any], decimal: str | None) -> Offer:

@@ -21,15 +21,20 @@ PROVIDER = "gcp"
 NANOS = Decimal(1_000_000_000)
 MONTH_HOURS = Decimal(730)  # usage for which a tier is chosen: one machine over a month
 PART = re.compile(
-    r"\b(A2|A3|A3Plus|A3 Plus|A3Ultra|A3 Ultra|G2|G4|N1 Predefined|N1)\b.*\bInstance (Core|Ram)\b", re.IGNORECASE
+    r"\b(A2|A3|A3Plus|A3 Plus|A3Ultra|A3 Ultra|G2|G4|N1 Predefined|N1)\b(?: Instance)? (Core|Cpu|Ram)\b", re.IGNORECASE
 )
+COMMITTED_N1 = re.compile(r"Commitment v\d: (Cpu|Ram) in\b", re.IGNORECASE)  # a commitment that names no family is N1's
 TAILS = re.compile(
     r"\b(?:running in|attached to|in [A-Z]|for \d Year).*|"
     r"\bCommitment v\d:|\b(?:GPU|Spot Preemptible|Preemptible|DWS|Defined Duration|Calendar Mode|Reserved)\b",
     re.IGNORECASE,
 )
-TPU = re.compile(r"\bTPU[- ]?(v5e|v5p|v6e|7x|v7x)\b|\bTpu(V5e|V5p|V6e)\b", re.IGNORECASE)
+SLICE = re.compile(r"\(\s*1 gpu slice\s*\)", re.IGNORECASE)  # a GPU with its share of the machine
+MACHINE_FAMILY = re.compile(r"^A[0-9]+X?\s+(?=Nvidia)", re.IGNORECASE)
+TPU = re.compile(r"\bTPU[- ]?(v[2-9][a-z]?|7x)(?![a-z0-9])", re.IGNORECASE)
+PER_CHIP = frozenset({"v5e", "v5p", "v6e", "v7x"})  # older ones are sold by core, chip or board of four chips
 OTHER_TENANCY = re.compile(r"\bSole Tenancy\b", re.IGNORECASE)
+MACHINE_SERVICES = frozenset({"", "compute engine", "cloud tpu", "tpu"})
 UNITS = {"GPU": "h", "core": "h", "ram": "GiBy.h"}
 
 
@@ -57,12 +62,15 @@ class GcpBilling:
 
     key = "gcp_billing"
     title = "Google Cloud Billing Catalog (JSON)"
-    reads = "GPU + core + memory of one region, currency and usage, summed to machine types; TPU chips"
+    reads = (
+        "GPU + core + memory of one region, currency and usage (on demand, spot, DWS, commitments), summed to machine "
+        "types sold that way; GPU slices that hold their share of the machine; TPU chips"
+    )
     holds = (
         "GPUs whose core or memory price is not in the file, zero, or stated twice, units that are no hours, "
-        "unknown accelerators"
+        "unknown accelerators, lines of reservations, TPUs up to v4"
     )
-    ignores = "other components; core and memory, which enter the sums"
+    ignores = "other components and services, licence fees; core and memory, which enter the sums"
 
     def recognises(self, document: Document) -> bool:
         """Return whether SKUs carry pricing expressions with tiered rates."""
@@ -103,6 +111,8 @@ def usage_of(description: str, usage_type: str) -> Usage:
         return Usage("dws")
     if "spot" in lower or "preemptible" in lower or usage_type == "Preemptible":
         return Usage("spot")
+    if re.search(r"\breserved\b", lower):
+        return Usage("reserved")  # of a term that the list does not state
     if match := re.fullmatch(r"Commit(\d)Yr", usage_type):
         return Usage("cud", int(match[1]) * 12)
     return Usage("on_demand")
@@ -124,14 +134,15 @@ class _Reader:
         description = str(sku.get("description") or "")
         category = object_in(sku, "category")
         kind, family = _component(description, str(category.get("resourceGroup") or ""))
-        if not kind:
+        if not kind or str(category.get("serviceDisplayName") or "").casefold() not in MACHINE_SERVICES:
             self.parsed.ignored.append(Ignored(line, "other_service", description))
             return
         usage = usage_of(description, str(category.get("usageType") or ""))
         part, unit = self._price(line, sku)
         raw = {"skuId": str(sku.get("skuId")), "description": description, "usageType": str(category.get("usageType"))}
-        if part is None or part.price <= 0 or unit != UNITS[kind]:
-            self._hold(line, raw, description, unit, part, usage)
+        is_chip = not family.startswith("TPU") or family.removeprefix("TPU ") in PER_CHIP
+        if part is None or part.price <= 0 or unit != UNITS[kind] or not is_chip:
+            self._hold(line, raw, family if kind == "GPU" else description, unit, part, usage, _regions(sku))
             return
         part.raw = raw
         for region in _regions(sku):
@@ -139,7 +150,7 @@ class _Reader:
             if kind == "GPU":
                 name = read_name(family)
                 if name is None:
-                    self._hold(line, raw, family, unit, part, usage)
+                    self._hold(line, raw, family, unit, part, usage, _regions(sku))
                     return
                 self.gpus[place].append((name, family, part))
             else:
@@ -172,10 +183,15 @@ class _Reader:
         price = (units or Decimal(0)) + (nanos or Decimal(0)) / NANOS
         return Part(line, price, str(rate.get("currencyCode") or ""), starts, {}), unit
 
-    def _hold(self, line: int, raw: dict[str, Any], name: str, unit: str, part: Part | None, usage: Usage) -> None:
+    def _hold(  # noqa: PLR0913 - what is known of a component that is not trusted
+        self, line: int, raw: dict[str, Any], name: str, unit: str, part: Part | None, usage: Usage, regions: list[str]
+    ) -> None:
         message = f"{name!r} is priced per {unit or 'nothing'}: not the hour of a known accelerator"
+        if name.startswith("TPU") and unit == UNITS["GPU"]:
+            message = f"whether {name} is priced per core, chip or board of four is not said"
         release = "map the name, or state the price per accelerator-hour"
-        offer = self._offer(part or Part(line, Decimal(0), "USD", None, raw), ("", "", usage), name, raw)
+        region = regions[0] if len(regions) == 1 else ""
+        offer = self._offer(part or Part(line, Decimal(0), "USD", None, raw), (region, "", usage), name, raw)
         if part is None:
             offer.price, offer.written = None, "nothing"
             offer.reasons.append(no_price())
@@ -201,7 +217,7 @@ class _Reader:
                 if name.model.startswith("TPU"):
                     self.parsed.offers.append(self._offer(gpu, place, written, gpu.raw))
                     continue
-                fitting = [row for row in machines if _carries(row, name, written)]
+                fitting = [row for row in machines if _carries(row, name, written) and _is_sold(row, place[2])]
                 sums = [offer for row in fitting if (offer := self._machine(row, place, written, gpu)) is not None]
                 self.parsed.offers += sums or [self._alone(gpu, place, written)]
 
@@ -249,14 +265,27 @@ def _component(description: str, group: str) -> tuple[str, str]:
     """Return kind and family of a component: `GPU` with the accelerator's name, `core` or `ram` with the family."""
     tpu = TPU.search(description)
     if tpu:
-        return "GPU", f"TPU {(tpu[1] or tpu[2]).lower()}"
-    if group == "GPU" or re.search(r"\bGPU\b", description):
-        return "GPU", re.sub(r"\s+", " ", TAILS.sub(" ", description)).strip()
+        return "GPU", f"TPU {tpu[1].lower() if tpu[1].lower().startswith('v') else 'v' + tpu[1].lower()}"
+    if description.startswith("Licensing Fee"):
+        return "", ""
+    if group == "GPU" or re.search(r"\bGPU\b", description, re.IGNORECASE):
+        bare = re.sub(r"\s+", " ", TAILS.sub(" ", SLICE.sub(" ", description))).strip()
+        return "GPU", MACHINE_FAMILY.sub("", bare)
+    if OTHER_TENANCY.search(description):
+        return "", ""
+    committed = COMMITTED_N1.match(description)
+    if committed:
+        return ("ram" if committed[1].lower() == "ram" else "core"), "n1"
     part = PART.search(description)
-    if part is None or OTHER_TENANCY.search(description):
+    if part is None:
         return "", ""
     family = part[1].lower().replace(" ", "").replace("predefined", "")
-    return ("core" if part[2].lower() == "core" else "ram"), family
+    return ("ram" if part[2].lower() == "ram" else "core"), family
+
+
+def _is_sold(row: dict[str, str], usage: Usage) -> bool:
+    """Return whether a machine type is sold this way: some sizes exist for spot and flexible start alone."""
+    return not row["sold_as"] or usage.purchase_model in row["sold_as"].split("|")
 
 
 def _carries(row: dict[str, str], name: Name, written: str) -> bool:

@@ -4,11 +4,13 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from providers.azure_names import OTHER_SERVICE, has_accelerator, tier_of
-from providers.base import Context, Offer, Parsed, unpaid_part
+from providers.aws_names import has_own_licence, market_of, stated_accelerators, variant_name
+from providers.azure_names import DEV_TEST, EXPIRED, OTHER_SERVICE, has_accelerator, machine_sku, tier_of
+from providers.base import Context, Offer, Parsed, ragged_offer, unpaid_part
 from providers.cells import is_missing, plain, read_date, read_number
 from providers.document import Document
 from providers.errors import CellError, Fault
@@ -37,8 +39,14 @@ class Infracost:
     key = "infracost"
     title = "Infracost cloud pricing (JSON, CSV)"
     reads = "AWS and Azure instances: on demand, spot, reserved; AWS upfront rows joined, Azure term totals spread"
-    holds = "components of Google Cloud, DevTest, units that are no hours, unknown sizes, terms without upfront payment"
-    ignores = "other services, instances without accelerator, dedicated tenancy, software licences"
+    holds = (
+        "components of Google Cloud, DevTest, units that are no hours, unknown sizes, another GPU count than the size "
+        "has, ragged rows, terms without upfront payment"
+    )
+    ignores = (
+        "other services, instances without accelerator, dedicated tenancy, software licences, superseded and expired "
+        "prices"
+    )
 
     def recognises(self, document: Document) -> bool:
         """Return whether products carry vendor, attributes and prices."""
@@ -53,7 +61,7 @@ class Infracost:
         for line, product in _products(document, parsed):
             parsed.rows += 1
             try:
-                _take(line, product, parsed)
+                _take(line, product, context.observed_on, parsed)
             except CellError as error:
                 parsed.faults.append(Fault(line, "prices", error.value, error.rule, error.hint))
         return parsed
@@ -66,6 +74,11 @@ def _products(document: Document, parsed: Parsed) -> Iterator[tuple[int, dict[st
         return
     for record in table.records:
         row: dict[str, Any] = dict(table.raw(record))
+        if not table.even(record):
+            parsed.rows += 1
+            width, vendor = (len(record.cells), len(table.header)), str(row.get("vendorName") or "")
+            parsed.offers.append(ragged_offer(record.line, row, width, vendor))
+            continue
         try:
             row |= {name: json.loads(row.get(name) or "null", parse_float=Decimal) for name in ("attributes", "prices")}
         except (ValueError, RecursionError) as error:
@@ -92,10 +105,10 @@ def _attributes(product: dict[str, Any]) -> dict[str, str]:
     return {squeezed(str(name)): str(value) for name, value in given.items()}
 
 
-def _take(line: int, product: dict[str, Any], parsed: Parsed) -> None:
+def _take(line: int, product: dict[str, Any], today: date, parsed: Parsed) -> None:
     provider = PROVIDERS.get(squeezed(str(product.get("vendorName"))), str(product.get("vendorName")))
     attributes = _attributes(product)
-    sku = attributes.get("ARMSKUNAME") or attributes.get("INSTANCETYPE") or attributes.get("MACHINETYPE") or ""
+    sku = _sku(provider, attributes)
     code = _ignored(provider, sku, product, attributes)
     if code:
         parsed.ignored.append(Ignored(line, code, sku or str(product.get("sku"))))
@@ -105,7 +118,24 @@ def _take(line: int, product: dict[str, Any], parsed: Parsed) -> None:
     for price in _flat(product.get("prices")):
         groups[tuple(str(price.get(name) or "") for name in names)].append(price)
     for bought, prices in groups.items():
-        parsed.offers.append(_offer(line, product, provider, sku, attributes, bought, prices))
+        parsed.offers.append(_offer(line, product, provider, sku, attributes, bought, _in_force(prices, today)))
+
+
+def _sku(provider: str, attributes: dict[str, str]) -> str:
+    named = attributes.get("ARMSKUNAME") or attributes.get("INSTANCETYPE") or attributes.get("MACHINETYPE") or ""
+    if named or provider != "azure":
+        return named
+    meter = attributes.get("SKUNAME") or attributes.get("METERNAME") or ""
+    return machine_sku(meter) if meter else ""
+
+
+def _in_force(prices: list[dict[str, Any]], today: date) -> list[dict[str, Any]]:
+    """Return the prices that began last; those that have not begun where there is no other."""
+    days = [read_date(price.get("effectiveDateStart")) for price in prices]
+    latest = max((day for day in days if day is not None and day <= today), default=None)
+    if latest is None:
+        return prices
+    return [price for price, day in zip(prices, days, strict=True) if day in (None, latest)]
 
 
 def _flat(prices: Any) -> Iterator[dict[str, Any]]:
@@ -130,17 +160,25 @@ def _ignored(provider: str, sku: str, product: dict[str, Any], attributes: dict[
     if not sku or (family and not family.startswith("Compute")):
         return "other_service"
     if provider == "azure":
-        if OTHER_SERVICE.search(attributes.get("PRODUCTNAME", "")):
-            return "other_service"
-        return "" if has_accelerator(sku) else "no_accelerator"
+        return _ignored_on_azure(sku, attributes)
     known = find_sku(provider, sku)
-    if known is None or known.has_none:
+    count = stated_accelerators(attributes.get("GPU")) if provider == "aws" else None
+    if count is None and (known is None or known.has_none):
         return "no_accelerator"
     if attributes.get("TENANCY", "Shared") != "Shared":
         return "other_tenancy"
     if attributes.get("CAPACITYSTATUS", "Used") != "Used":
         return "capacity_reservation_line"
     return "" if attributes.get("PREINSTALLEDSW", "NA") in {"NA", ""} else "software_licence"
+
+
+def _ignored_on_azure(sku: str, attributes: dict[str, str]) -> str:
+    if OTHER_SERVICE.search(attributes.get("PRODUCTNAME", "")):
+        return "other_service"
+    if not has_accelerator(sku):
+        return "no_accelerator"
+    names = f"{attributes.get('SKUNAME', '')} {attributes.get('METERNAME', '')}"
+    return "expired_meter" if EXPIRED.search(names) else ""
 
 
 def _offer(  # noqa: PLR0913 - a product, how it is bought and what it costs are told apart
@@ -160,6 +198,8 @@ def _offer(  # noqa: PLR0913 - a product, how it is bought and what it costs are
     tier = tier_of(names, attributes.get("PRODUCTNAME", ""), sku)
     if provider == "azure" and model == "on_demand":
         model = tier.purchase_model
+    if provider == "aws" and model == "on_demand":
+        model = market_of(attributes)
     system = tier.os if provider == "azure" else attributes.get("OPERATINGSYSTEM", "linux").lower()
     starts = [read_date(price.get("effectiveDateStart")) for price in prices]
     variant = offering if offering.lower() not in {"", "standard"} else ""
@@ -170,11 +210,12 @@ def _offer(  # noqa: PLR0913 - a product, how it is bought and what it costs are
         written="",
         currency=currency,
         basis="per_instance_hour",
-        sku=f"{sku} ({variant})" if variant else sku,
+        sku=variant_name(sku, variant, "own licence" if has_own_licence(attributes) else ""),
         table_sku=sku,
         accelerator="" if sku else COMPONENT.sub("", attributes.get("DESCRIPTION", "")),
         provider=provider,
         region=str(product.get("region") or ""),
+        count=stated_accelerators(attributes.get("GPU")) if provider == "aws" else None,
         purchase_model=model or "on_demand",
         values={
             "os": system, "term_months": term, "payment_option": OPTIONS.get(payment.lower(), "none"),
@@ -186,8 +227,7 @@ def _offer(  # noqa: PLR0913 - a product, how it is bought and what it costs are
             Reason("unknown_price_type", f"{option!r} is no known purchase option", "say how it is bought")
         )
     if option.lower() == "devtestconsumption":
-        message = "the price holds for Dev/Test subscriptions alone"
-        offer.reasons.append(Reason("dev_test_price", message, "confirm that the buyer has such a subscription"))
+        offer.reasons.append(DEV_TEST)
     if provider == "gcp":
         offer.basis = "per_accelerator_hour"
         offer.reasons.append(Reason("component_only", "a component of a machine", "price the whole machine"))

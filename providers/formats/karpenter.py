@@ -1,11 +1,12 @@
 """Karpenter price lists: region, instance type and on-demand price, generated without system or currency columns."""
 
+from providers.aws_names import CHINA, CHINA_CURRENCY
 from providers.base import Context, Offer, Parsed, ragged
 from providers.cells import read_number
 from providers.document import Document, TableRows
 from providers.errors import CellError
 from providers.knowledge import find_sku
-from providers.sheet import Ignored
+from providers.sheet import Ignored, Reason
 
 PRICE = "price_usd_hour"
 SHAPES = {("region", "arm_sku", PRICE): "azure", ("region", "instance_type", PRICE): "aws"}
@@ -18,7 +19,7 @@ class Karpenter:
     key = "karpenter"
     title = "Karpenter on-demand list (CSV)"
     reads = "on-demand price per instance; promotional sizes as promo"
-    holds = "zero prices, unknown sizes and regions"
+    holds = "zero prices, unknown sizes and regions, AWS regions in China, whose list is not in USD"
     ignores = "instances without accelerator"
 
     def recognises(self, document: Document) -> bool:
@@ -63,10 +64,21 @@ def _rows(table: TableRows, sku_column: str, provider: str) -> Parsed:
                 purchase_model="promo" if sku.lower().endswith("_promo") else "on_demand",
                 values={"capacity_class": "on_demand"},
                 flags=["system_not_stated"],
-                reasons=[] if table.even(record) else [ragged(len(record.cells), width)],
+                reasons=[
+                    *([] if table.even(record) else [ragged(len(record.cells), width)]),
+                    *_doubts(provider, region_of.text(record)),
+                ],
             )  # fmt: skip
         )
     return parsed
+
+
+def _doubts(provider: str, region: str) -> list[Reason]:
+    """Return why a price is not in the currency that its column names."""
+    if provider != "aws" or not region.startswith(CHINA):
+        return []
+    message = f"AWS sells {region} in {CHINA_CURRENCY} alone, the column says {CURRENCY}"
+    return [Reason("currency_conflict", message, "say which currency the price is in", {"currency": CHINA_CURRENCY})]
 
 
 KARPENTER = Karpenter()

@@ -1,18 +1,27 @@
 """OpenCost custom prices: CSV by asset class, or one JSON of component prices; own rates, mostly of own clusters."""
 
 import re
+from decimal import Decimal
 
 from providers.base import Context, Offer, Parsed, ragged
 from providers.cells import plain, read_number
 from providers.document import Document, Record, TableRows
 from providers.errors import CellError, Fault
-from providers.sheet import Ignored
+from providers.knowledge import find_sku
+from providers.sheet import Ignored, Reason
 
 NEEDED = ("EndTimestamp", "InstanceID", "AssetClass", "InstanceIDField", "MarketPriceHourly")
 JSON_KEYS = frozenset({"CPU", "RAM", "GPU"})
-BOUGHT = re.compile(r"[-_ ](on-?demand|reserved|spot)$", re.IGNORECASE)
+PRICE = str | int | Decimal
+BOUGHT = re.compile(r"[-_ ](on-?demand|reserved|spot|preemptible)$", re.IGNORECASE)
 ANY = "any GPU"  # the JSON has one price for all: mapping this name says which accelerator the cluster has
-MODELS = {"ondemand": "on_demand", "reserved": "reserved", "spot": "spot"}
+MODELS = {"ondemand": "on_demand", "reserved": "reserved", "spot": "spot", "preemptible": "spot"}
+CLOUDS = ("aws", "azure", "gcp", "oci")  # whose instance types are known
+NODE = Reason(
+    "node_rate",
+    "the rate of a node with accelerators: whether it holds them, or a gpu row adds them, is not said",
+    "confirm that the rate is that of the whole node",
+)
 
 
 class OpenCost:
@@ -22,14 +31,15 @@ class OpenCost:
     title = "OpenCost custom pricing (CSV, JSON)"
     reads = "gpu rows: price per GPU-hour of the GPU that the label names, by region"
     holds = (
-        "no stated currency or provider, labels that name no GPU, reserved rates without term, one price for any GPU"
+        "no stated currency or provider, labels that name no GPU, reserved rates without term, one price for any GPU, "
+        "rates of nodes whose type has accelerators"
     )
     ignores = "node and volume rows, which name no accelerator; end timestamps"
 
     def recognises(self, document: Document) -> bool:
         """Return whether the header or the keys are those of custom prices."""
         found = document.json
-        is_json = isinstance(found, dict) and set(found) >= JSON_KEYS and isinstance(found.get("GPU"), str)
+        is_json = isinstance(found, dict) and set(found) >= JSON_KEYS and isinstance(found.get("GPU"), PRICE)
         return is_json or document.table(*NEEDED) is not None
 
     def parse(self, document: Document, context: Context) -> Parsed:
@@ -38,17 +48,36 @@ class OpenCost:
         if table is None:
             return _json(document, context)
         parsed = Parsed(rows=len(table.records))
+        kind_of, type_of = table.getter("AssetClass"), table.getter("InstanceType")
+        has_nodes = any(kind_of.text(record).lower() == "node" for record in table.records)
         for record in table.records:
-            kind = table.getter("AssetClass").text(record).lower()
-            if table.even(record) and kind != "gpu":
+            kind = kind_of.text(record).lower()
+            cloud = _cloud(type_of.text(record), context.provider) if kind == "node" else ""
+            if table.even(record) and kind != "gpu" and not cloud:
                 code = "node_rate" if kind == "node" else "other_service"
                 parsed.ignored.append(Ignored(record.line, code, table.getter("InstanceID").text(record)))
                 continue
             try:
-                parsed.offers.append(_offer(table, record, context))
+                offer = _offer(table, record, context)
             except CellError as error:
                 parsed.faults.append(error.at(record.line, "MarketPriceHourly"))
+                continue
+            if cloud:
+                offer.sku = offer.table_sku = type_of.text(record)
+                offer.accelerator, offer.basis, offer.provider = "", "per_instance_hour", cloud
+                offer.reasons.append(NODE)
+            elif has_nodes:
+                offer.flags.append("host_not_priced")
+                offer.values["excludes"] = ("vcpu", "memory")
+            parsed.offers.append(offer)
         return parsed
+
+
+def _cloud(sku: str, stated: str | None) -> str:
+    """Return the cloud whose accelerated instance type a node is of, empty when it is none."""
+    clouds = (stated,) if stated in CLOUDS else CLOUDS
+    found = ((cloud, find_sku(cloud, sku)) for cloud in clouds if sku)
+    return next((str(cloud) for cloud, known in found if known is not None and not known.has_none), "")
 
 
 def _offer(table: TableRows, record: Record, context: Context) -> Offer:

@@ -1,0 +1,43 @@
+"""What AWS attributes say of an instance beside its type: accelerators, market, licence; for every list of them."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+from providers.cells import read_number
+from providers.errors import CellError
+from providers.knowledge import find_sku
+
+PROVIDER = "aws"
+CHINA = "cn-"  # regions of the two Chinese operators, whose lists are in their own currency alone
+CHINA_CURRENCY = "CNY"
+
+
+def stated_accelerators(written: object) -> Decimal | None:
+    """Return the accelerators of an instance as stated beside its type; None for none, a part of one, or no number."""
+    try:
+        number = read_number(written)
+    except CellError:
+        return None
+    return number if number is not None and number >= 1 else None
+
+
+def has_no_accelerator(sku: str, accelerators: Decimal | None) -> bool:
+    """Return whether an instance type has no accelerator; a count beside it is believed before the family's name."""
+    known = find_sku(PROVIDER, sku)
+    return accelerators is None and (known is None or known.has_none)
+
+
+def market_of(attributes: Mapping[str, str]) -> str:
+    """Return how an instance without a term is bought, by attributes with squeezed names."""
+    return "capacity_block" if attributes.get("MARKETOPTION", "").lower() == "capacityblock" else "on_demand"
+
+
+def has_own_licence(attributes: Mapping[str, str]) -> bool:
+    """Return whether the buyer brings the licence: then the price is that of Linux."""
+    return "bring your own" in attributes.get("LICENSEMODEL", "").lower()
+
+
+def variant_name(sku: str, *variants: str) -> str:
+    """Return an instance type with what tells offers of it apart, `p5.48xlarge (convertible; own licence)`."""
+    shown = "; ".join(variant for variant in variants if variant)
+    return f"{sku} ({shown})" if shown else sku
