@@ -50,16 +50,22 @@ class Marked(str):
         return made
 
 
-class Money(Decimal):
-    """A number that its workbook shows with a currency sign."""
+class Shown(Decimal):
+    """A number that its workbook shows with more than its digits: a currency, a percent sign, words."""
 
+    style: str
     sign: str
 
-    def __new__(cls, text: str, sign: str) -> "Money":
-        """Return the number with its sign."""
+    def __new__(cls, text: str, style: str, sign: str) -> "Shown":
+        """Return the number with the format that it is shown in, and the currency sign in that."""
         made = super().__new__(cls, text)
-        made.sign = sign
+        made.style, made.sign = style, sign
         return made
+
+
+def is_sign(text: str) -> bool:
+    """Return whether a text means a currency."""
+    return text in SYMBOLS or text in SHARED_SYMBOLS or re.fullmatch(r"[A-Z]{3}", text) is not None
 
 
 def check_cell(value: Any) -> None:
@@ -118,7 +124,7 @@ def read_number(value: Any, decimal: str | None = ".", currency: str | None = No
         return None
     if isinstance(value, bool):
         raise CellError(str(value), "not_a_number", "write a number")
-    if isinstance(value, Money):
+    if isinstance(value, Shown) and value.sign:
         _check_sign(f"{value} {value.sign}", value.sign, currency)
     if isinstance(value, int | Decimal):
         return _bounded(Decimal(value), str(value))
@@ -216,6 +222,10 @@ def read_name(value: Any) -> str | None:
     """
     if isinstance(value, bool | datetime.date | datetime.time | datetime.timedelta):
         raise CellError(str(value), "not_text", "format the cell as text and write the name as it is")
+    if isinstance(value, Shown):
+        raise CellError(
+            str(value), "not_text", f"it is shown as {value.style!r}: format the cell as text and write it so"
+        )
     if isinstance(value, Decimal) and value.adjusted() >= EXACT_DIGITS:
         raise CellError(f"{value:f}", "rounded_number", f"format the cell as text: numbers keep {EXACT_DIGITS} digits")
     text = read_text(value)

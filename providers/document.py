@@ -194,6 +194,13 @@ class Document:
         return self.json if isinstance(self.json, list) else [self.json]
 
 
+def unread(document: Document, needed: Iterable[str], read: TableRows) -> list[str]:
+    """Return a note of the sheets of a workbook that hold the same headers as the one that was read."""
+    found = [(grid.name, grid.table(tuple(needed))) for grid in document.grids if document.is_workbook]
+    names = [name for name, table in found if table is not None and table.records and table.records != read.records]
+    return [f"not read: {', '.join(names)}, which has the same headers; send it as a file of its own"] if names else []
+
+
 def open_document(content: bytes, file_name: str, corrections: Mapping[tuple[int, str], str] | None = None) -> Document:
     """Decode a file by its content, not by its name.
 
@@ -216,9 +223,11 @@ def open_document(content: bytes, file_name: str, corrections: Mapping[tuple[int
     if is_workbook(content):
         sheets = read_workbook(content, file_name)
         grids = tuple(
-            Grid(name, _sheet_records(rows), corrections or {}, is_trimmed=True) for name, rows in sheets.items()
+            Grid(sheet.name, [Record(*row) for row in sheet.rows], corrections or {}, is_trimmed=True)
+            for sheet in sheets
         )
-        return Document(file_name, digest, "xlsx", grids, is_workbook=True)
+        notes = tuple(note for sheet in sheets for note in sheet.notes)
+        return Document(file_name, digest, "xlsx", grids, is_workbook=True, notes=notes)
     decoded = decode_text(content, file_name)
     notes = note_of(decoded.text, decoded.encoding)
     if decoded.text.lstrip().startswith(JSON_STARTS):
@@ -228,12 +237,3 @@ def open_document(content: bytes, file_name: str, corrections: Mapping[tuple[int
     rows, faults = read_rows(decoded.text, find_delimiter(decoded.text))
     grid = Grid("", [Record(row.line, row.cells) for row in rows], corrections or {})
     return Document(file_name, digest, decoded.encoding, (grid,), faults=tuple(faults), notes=notes)
-
-
-def _sheet_records(rows: list[list[Any]]) -> list[Record]:
-    records = []
-    for line, cells in enumerate(rows, start=1):
-        last = max((place for place, cell in enumerate(cells) if cell != ""), default=-1)
-        if last >= 0:
-            records.append(Record(line, cells[: last + 1]))
-    return records

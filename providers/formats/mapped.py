@@ -8,7 +8,7 @@ from typing import Any
 from providers.base import Context, Parsed
 from providers.cells import plain, read_text
 from providers.contract import QUOTES
-from providers.document import Document, Record, TableRows
+from providers.document import Document, Record, TableRows, unread
 from providers.errors import CellError, Fault, ProviderError
 from providers.flatten import tables_of
 from providers.mapping import Profile, ordered_date, read_profile
@@ -50,6 +50,7 @@ class Mapped:
         names = {ours: header for header, ours in profile.columns.items()}
         parsed.faults = [replace(fault, column=names.get(fault.column, fault.column)) for fault in parsed.faults]
         parsed.faults += faults
+        parsed.notes += unread(document, tuple(profile.columns), theirs)
         parsed.ignored += ignored
         parsed.rows = len(table.records) + len(ignored) + len({fault.line for fault in faults})
         used = {header.casefold() for header in (*profile.columns, *profile.ignored)}

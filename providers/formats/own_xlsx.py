@@ -1,7 +1,7 @@
 """Our own XLSX workbook: the columns of our own CSV on one sheet."""
 
 from providers.base import Context, Parsed
-from providers.document import Document
+from providers.document import Document, unread
 from providers.own_table import NEEDED, is_own, read_own
 
 
@@ -23,7 +23,9 @@ class OwnXlsx:
         table = document.table(*NEEDED)
         if table is None:
             return Parsed(rows=0)
-        return read_own(table, context)
+        parsed = read_own(table, context)
+        parsed.notes += unread(document, NEEDED, table)
+        return parsed
 
 
 OWN_XLSX = OwnXlsx()

@@ -107,6 +107,7 @@ def _workbook_with(sheet_xml):
 
 
 LYING_SIZE = 3_000_000
+FRAME = {"[Content_Types].xml": b"<x/>", "xl/workbook.xml": b"<x/>"}
 SHEET = '<?xml version="1.0"?>{}<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{}</sheetData></worksheet>'
 CELL = '<row r="{0}"><c r="{1}{0}" t="inlineStr"><is><t>x</t></is></c></row>'
 BOMB_ENTITY = '<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;">]>'
@@ -114,15 +115,15 @@ BOMB_ENTITY = '<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;
 
 def _lying_archive():
     """Return an archive whose directory states a small size for a large file."""
-    content = bytearray(_zip({"[Content_Types].xml": b"<x/>", "xl/worksheets/sheet1.xml": b"A" * LYING_SIZE}))
+    content = bytearray(_zip({**FRAME, "xl/worksheets/sheet1.xml": b"A" * LYING_SIZE}))
     true_size = struct.pack("<I", LYING_SIZE)
     return bytes(content.replace(true_size, struct.pack("<I", 1_000)))
 
 
 UNSAFE = {
-    "zip bomb": lambda: _zip({"[Content_Types].xml": b"<x/>", "xl/sharedStrings.xml": b"0" * 20_000_000}),
-    "too many files": lambda: _zip({"[Content_Types].xml": b"<x/>"} | {f"f{number}": b"" for number in range(1_001)}),
-    "nested archive": lambda: _zip({"[Content_Types].xml": b"<x/>", "xl/inner.xlsx": _zip({"a": b"b"})}),
+    "zip bomb": lambda: _zip({**FRAME, "xl/sharedStrings.xml": b"0" * 20_000_000}),
+    "too many files": lambda: _zip(FRAME | {f"f{number}": b"" for number in range(1_001)}),
+    "nested archive": lambda: _zip({**FRAME, "xl/inner.xlsx": _zip({"a": b"b"})}),
     "entities": lambda: _workbook_with(SHEET.format(BOMB_ENTITY, CELL.format(1, "A"))),
     "a million rows": lambda: _workbook_with(SHEET.format("", CELL.format(1, "A") + CELL.format(1_048_576, "A"))),
     "the last cell of a sheet": lambda: _workbook_with(SHEET.format("", CELL.format(1_048_576, "XFD"))),
