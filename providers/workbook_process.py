@@ -14,6 +14,7 @@ import re
 import resource
 import sys
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -200,15 +201,18 @@ def main() -> int:
             rows = workbook.get_sheet_by_name(described.name).to_python(skip_empty_area=False)
             for row in rows_of(rows, marks):
                 out.write(json.dumps(row, default=tagged) + "\n")
+    except MemoryError:
+        sys.stderr.write("MemoryError")
+        return 3
     except (
         python_calamine.CalamineError,
         ValueError,
         OverflowError,
-        MemoryError,
         KeyError,
         zipfile.BadZipFile,
+        zlib.error,
     ) as error:
-        sys.stderr.write(f"{error or type(error).__name__}"[:500])
+        sys.stderr.write(str(error)[:500])
         return 3
     return 0
 
