@@ -13,7 +13,10 @@ from procurement.engine.presets import PRESETS, Preset
 
 Choices = list[tuple[str, str]]
 
-_ACRONYMS = {"llm": "LLM", "roce": "RoCE", "tpu": "TPU", "ici": "ICI", "nvlink": "NVLink", "cud": "CUD", "dws": "DWS"}
+_ACRONYMS = {
+    "llm": "LLM", "roce": "RoCE", "tpu": "TPU", "ici": "ICI", "nvlink": "NVLink", "infiniband": "InfiniBand",
+    "cud": "CUD", "dws": "DWS",
+}  # fmt: skip
 
 
 def label(code: str) -> str:
@@ -151,22 +154,22 @@ def asked_item_choices() -> Choices:
     """Return what every request asks, by the column of a bid that answers it."""
     return [
         ("interconnect", "Scale: one node, several nodes or a cluster"),
-        ("largest_domain_accelerators", "Largest fabric domain"),
-        ("fabric", "Fabric"),
-        ("measured_allreduce_gbps", "Measured all-reduce"),
-        ("site", "Site"),
+        ("largest_domain_accelerators", "Largest fabric domain: accelerators that one fabric joins"),
+        ("fabric", "Fabric: which one, such as InfiniBand or RoCE"),
+        ("measured_allreduce_gbps", "Measured all-reduce: Gbit/s, measured, not computed"),
+        ("site", "Site: hall or campus where it stands"),
         ("power_status", "Power: firm, curtailable or temporary"),
-        ("cooling_status", "Cooling"),
-        ("earliest_start", "Day of delivery"),
-        ("delivery_said_by", "Who says so"),
-        ("access_terms", "Access"),
-        ("term_months", "Term"),
-        ("ramp", "Ramp"),
-        ("min_accelerators", "Least that can be bought"),
-        ("termination", "Termination"),
-        ("renewal", "Renewal"),
-        ("storage_per_gb_month", "Storage"),
-        ("egress_per_gb", "Data out"),
+        ("cooling_status", "Cooling: in service, installed but not tested, or planned"),
+        ("earliest_start", "Day of delivery: first day on which all of it can be used"),
+        ("delivery_said_by", "Who says so: name and office of who states that day"),
+        ("access_terms", "Access: scheduler, quota, own launch"),
+        ("term_months", "Term: length of the contract in months"),
+        ("ramp", "Ramp: how many by when, where not all at once"),
+        ("min_accelerators", "Least that can be bought: accelerators"),
+        ("termination", "Termination: how either side gets out, and what it costs"),
+        ("renewal", "Renewal: whether and at what price it goes on"),
+        ("storage_per_gb_month", "Storage: price per GB and month"),
+        ("egress_per_gb", "Data out: price per GB"),
     ]
 
 

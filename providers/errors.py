@@ -18,7 +18,10 @@ class Fault:
     hint: str
 
     def __str__(self) -> str:
-        return f"line {self.line}, column {self.column}: {self.value!r} {self.rule}: {self.hint}"
+        rule = self.rule.replace("_", " ")
+        if not self.column:  # the whole row is meant
+            return f"line {self.line}: {rule} ({self.value}): {self.hint}"
+        return f"line {self.line}, column {self.column}: {self.value!r} {rule}: {self.hint}"
 
 
 class ProviderError(Exception):

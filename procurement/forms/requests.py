@@ -11,6 +11,7 @@ from procurement.choices import asked_item_choices, fabric_choices, power_status
 from procurement.forms.base import Difference, RecordForm, RefusableForm, Section
 from procurement.forms.fields import DayField, ListField
 from procurement.models import BidTerms, QuoteRequest, RequestInvitation
+from procurement.selectors.assumptions import zone_of_evaluation
 from procurement.selectors.quotes import providers_active
 from procurement.selectors.requests import request_today
 from procurement.selectors.workloads import workloads_active
@@ -123,6 +124,8 @@ class RequestForm(RecordForm, DeadlineFields):
             del self.fields[name]
         codes = [(workload.code, workload.name) for workload in workloads_active()]
         self.fields["workloads"].choices = codes
+        if self.instance is None:
+            self.initial = {"time_zone": zone_of_evaluation(), **self.initial}
         self.fields["accelerator_types"].widget.attrs["list"] = "accelerators"
         for name in ("title", "need", "workloads", "questions", "accepted_fabrics", "accepted_power", "must_answer",
                      "sole_source_reason"):  # fmt: skip

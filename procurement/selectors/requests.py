@@ -62,6 +62,12 @@ def invitations_of(quote_request: QuoteRequest) -> QuerySet[RequestInvitation]:
     return quote_request.invitations.select_related("provider", "created_by", "request")
 
 
+def invitations_silent(quote_request: QuoteRequest) -> QuerySet[RequestInvitation]:
+    """Return the suppliers who were asked, did not decline, and of whom no bid is on file."""
+    invited = invitations_of(quote_request).filter(state="invited", is_archived=False)
+    return invited.exclude(pk__in=quote_request.bids.exclude(state=BidState.WITHDRAWN).values("invitation"))
+
+
 def bids_of(quote_request: QuoteRequest) -> QuerySet[RequestBid]:
     """Return every version of every bid; the sealed content itself is left in the database."""
     related = ("invitation__provider", "received_by", "state_by", "quote", "request", "terms")

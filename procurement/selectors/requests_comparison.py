@@ -184,14 +184,14 @@ def _option(
 
 def _reasons(bid: RequestBid, quote_request: QuoteRequest, terms: BidTerms, today: date) -> list[str]:
     """Return why an option stands apart; a bid that was chosen is compared whatever became of its validity since."""
-    reasons = [f"rejected: {bid.state_reason}"] if bid.state == BidState.REJECTED else []
+    reasons = [f"rejected: {bid.state_reason.rstrip('.')}"] if bid.state == BidState.REJECTED else []
     if is_expired(terms, today) and bid.state in (BidState.OPENED, BidState.REJECTED):
-        reasons.append(f"expired: could be signed until {terms.valid_until}")
+        reasons.append(f"expired: could be signed until the end of {terms.valid_until} {quote_request.time_zone}")
     return reasons + must_have_faults(quote_request, terms)
 
 
 def _matrix(options: Sequence[Option], quote_request: QuoteRequest) -> Matrix:
-    asked = [(key, words, UNITS.get(key, "")) for key, words in asked_item_choices()]
+    asked = [(key, words.partition(":")[0], UNITS.get(key, "")) for key, words in asked_item_choices()]
     further = [(f"further:{number}", text, "") for number, text in enumerate(quote_request.questions)]
     rows = [_row(options, *item) for item in (*PRICE_ROWS, *OFFER_ROWS, *asked, *further, *NOTE_ROWS)]
     return Matrix(tuple(options), tuple(rows))

@@ -30,7 +30,7 @@ from procurement.models import (
 )
 from procurement.permissions import require
 from procurement.selectors import clock
-from procurement.selectors.requests import request_today
+from procurement.selectors.requests import instant_words, request_today
 from procurement.services.actors import Actor, reason_required
 from procurement.services.audit import audit_record
 from procurement.services.builds import MAX_ATTACHMENT_BYTES
@@ -92,7 +92,7 @@ def bid_receive(
             _replace(by=by, bids=earlier.filter(state=BidState.SEALED), now=now, version=version)
             _bid_after_all(by=by, invitation=invitation)
         else:
-            bid.state_reason = f"Received after the deadline {locked.due_at:%Y-%m-%d %H:%M:%S.%f} UTC."
+            bid.state_reason = f"Received after the deadline, {instant_words(locked, locked.due_at)}."
             bid.state_at = now
         bid.save(force_insert=True)
         changes = {"digest": [None, bid.digest], "received_at": [None, now], "state": [None, bid.state]}

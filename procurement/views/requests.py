@@ -116,7 +116,8 @@ class RequestDetailView(RequestPage):
         quote_request = self.quote_request()
         invitations = invitations_of(quote_request).filter(is_archived=False)
         counts = {"suppliers": invitations.count(), "declined": invitations.filter(state="declined").count()}
-        return self.show({**self.shown(quote_request), "musts": musts_shown(quote_request), "counts": counts})
+        asked = {"musts": musts_shown(quote_request), "asked": asked_shown(quote_request)}
+        return self.show({**self.shown(quote_request), **asked, "counts": counts})
 
 
 class RequestBidsView(RequestPage):
@@ -332,6 +333,14 @@ def due_shown(quote_request: QuoteRequest) -> dict[str, Any]:
         return {}
     wall = quote_request.due_at.astimezone(ZoneInfo(quote_request.time_zone))
     return {"day": wall.date(), "time": f"{wall:%H:%M}", "zone": quote_request.time_zone, "at": quote_request.due_at}
+
+
+def asked_shown(quote_request: QuoteRequest) -> list[dict[str, Any]]:
+    """Return what every bid is asked to say: name, what is meant, whether it must be answered."""
+    split = [(key, words.partition(": ")) for key, words in asked_item_choices()]
+    return [
+        {"name": words[0], "meaning": words[2], "is_must": key in quote_request.must_answer} for key, words in split
+    ]
 
 
 def musts_shown(quote_request: QuoteRequest) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from procurement.errors import ProcurementError
 from procurement.forms.requests import AwardForm, BidForm, StepForm
 from procurement.models import BidState, QuoteRequest, RequestBid
-from procurement.selectors.requests import READABLE, bids_of, invitations_of
+from procurement.selectors.requests import READABLE, bids_of, invitations_of, invitations_silent
 from procurement.selectors.requests_comparison import Comparison, request_comparison
 from procurement.selectors.requests_files import comparison_csv, comparison_workbook
 from procurement.services.actors import Actor
@@ -146,8 +146,11 @@ class ComparisonView(RequestPage):
         quote_request = self.quote_request()
         context = self.shown(quote_request)
         comparison = request_comparison(quote_request)
-        declined = [row for row in invitations_of(quote_request) if row.state == "declined"]
-        return self.show({**context, "comparison": comparison, "declined": declined})
+        without = {
+            "declined": [row for row in invitations_of(quote_request) if row.state == "declined"],
+            "silent": invitations_silent(quote_request),
+        }
+        return self.show({**context, "comparison": comparison, **without})
 
 
 class ComparisonFileView(RequestPage):

@@ -255,6 +255,12 @@ def plain(value: Any, unit: str = "", reason: str = "") -> SafeString:
 
 
 @register.filter
+def grouped(value: Number | None) -> str:
+    """Return a number with its thousands apart: ``4,700``."""
+    return number_text(value)
+
+
+@register.filter
 def as_words(code: str | None) -> str:
     """Return a code as words: ``one_job`` reads ``one job``."""
     return (code or UNKNOWN).replace("_", " ")

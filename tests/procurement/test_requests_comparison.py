@@ -95,7 +95,7 @@ def test_only_what_differs_is_marked(moved):
         ({"interconnect": "single_node"}, "scale single node; at least multi node is needed"),
         ({"interconnect": ""}, "scale not stated; at least multi node is needed"),
         ({"largest_domain_accelerators": 32}, "largest domain 32; 64 are needed in one"),
-        ({"fabric": "ethernet"}, "fabric ethernet; accepted: Infiniband, RoCE"),
+        ({"fabric": "ethernet"}, "fabric ethernet; accepted: InfiniBand, RoCE"),
         ({"measured_allreduce_gbps": "299.5"}, "measured all-reduce 299.5; 300 Gbit/s are needed"),
         ({"measured_allreduce_gbps": None}, "measured all-reduce not stated; 300 Gbit/s are needed"),
         ({"power_status": "temporary"}, "power temporary; accepted: firm"),
@@ -103,7 +103,7 @@ def test_only_what_differs_is_marked(moved):
         ({"earliest_start": None}, "delivery not stated; needed by 2027-03-01"),
         ({"term_months": 37}, "term of 37 months; at most 36 are accepted"),
         ({"access_terms": ""}, "access not answered"),
-        ({"valid_until": date(2026, 12, 3)}, "expired: could be signed until 2026-12-03"),
+        ({"valid_until": date(2026, 12, 3)}, "expired: could be signed until the end of 2026-12-03 Europe/Berlin"),
     ],
 )
 def test_what_breaks_a_must_have_stands_apart_with_both_values(moved, changes, reason):
