@@ -207,13 +207,13 @@ def _header_position(grid: Grid) -> int:
 
     def weight(record: Record) -> tuple[int, int]:
         names = [str(cell).strip() for cell in record.cells]
-        return sum(_column_of(name) is not None for name in names), sum(bool(name) for name in names)
+        return sum(column_meant(name) is not None for name in names), sum(bool(name) for name in names)
 
     rows = grid.records[:HEADER_ROWS]
     return max(range(len(rows)), key=lambda place: (*weight(rows[place]), -place))
 
 
-def _column_of(header: str) -> str | None:
+def column_meant(header: str) -> str | None:
     """Return our column that a header means: as written, without brackets, without units, or the end of a JSON path."""
     bare = re.sub(r"\(.*?\)|\[.*?\]", " ", header)
     without_unit = re.sub(
@@ -231,7 +231,7 @@ def _guess(header: Sequence[str], rows: Sequence[Record]) -> dict[str, str]:
     found: dict[str, str] = {}
     by_month: list[str] = []
     for place, name in enumerate(header):
-        column = _column_of(name)
+        column = column_meant(name)
         if column == "accelerator" and _is_number(_sample(rows, place)):
             column = "accelerators_per_instance"  # `gpu: 8` counts them
         if column == "price" and MONTH.search(name) and not HOUR.search(name):

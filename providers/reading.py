@@ -16,6 +16,7 @@ from providers.currency import Rate, is_currency
 from providers.document import Grid, open_document
 from providers.errors import ProviderError
 from providers.flatten import tables_of
+from providers.mending import mend
 from providers.normalise import Prepared, normalise_quotes
 from providers.registry import detect_format, get_format
 from providers.sheet import Held, QuoteSheet
@@ -70,7 +71,8 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
     known : sequence of KnownOffer, optional
         What other sources say of the same instances with Linux: prices above them by a licence are held.
     corrections : mapping, optional
-        Line and header of a cell to what a person put there instead: tables, and JSON whose columns are matched.
+        Line and header of a cell to what a person put there instead; in JSON the place of an object in the longest
+        list and the path of the cell.
 
     Returns
     -------
@@ -88,7 +90,11 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
         message = f"the currency {currency!r} is no ISO 4217 code in use, such as USD or EUR"
         raise ProviderError(message)
     document = open_document(content, file_name, corrections)
-    _check_corrections(corrections or {}, tables_of(document) if profile is not None else document.grids, file_name)
+    if corrections:
+        is_matched = document.json is None or profile is not None
+        _check_corrections(corrections, tables_of(document)[: None if is_matched else 1], file_name)
+        if not is_matched:
+            mend(document, corrections)
     context = Context(
         file_name=file_name,
         observed_on=observed_on,
@@ -136,9 +142,7 @@ def without_collector() -> Iterator[None]:
 
 def _check_corrections(corrections: Mapping[tuple[int, str], str], grids: Sequence[Grid], file_name: str) -> None:
     """Refuse corrections of cells that are not there, so that none is lost."""
-    if not corrections:
-        return
-    lines = {record.line for grid in grids for record in grid.records}
+    lines = {record.line for grid in grids for record in grid.records if record.line}
     headers = {str(cell).strip() for grid in grids for record in grid.records[:40] for cell in record.cells}
     wrong = [f"line {line}, column {name}" for line, name in corrections if line not in lines or name not in headers]
     if wrong:

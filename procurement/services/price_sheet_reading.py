@@ -1,7 +1,7 @@
 """The first job of a sheet: read the file, check every row, stage what may become quotes; nothing is in force yet."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from procurement.errors import ProcurementError
@@ -25,6 +25,7 @@ from providers import (
     read_quotes,
 )
 from providers.mapping import rows_as_written
+from providers.mending import objects_as_written
 from providers.reading import without_collector
 
 BEFORE_JSON = b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"  # byte-order marks and blanks
@@ -51,8 +52,12 @@ def price_sheet_import(job: RunningJob, sheet: int) -> None:
     if not read.rows_read and read.realised is None:
         sheet_refuse(record, f"{record.file_name} holds a header and no rows of prices.")
         return
-    record.preview = {**record.preview, "is_table": content[:64].strip(BEFORE_JSON)[:1] not in (b"{", b"[")}
-    raw = _faulty_cells(record, content, read)
+    raw = _bad_cells(record, content, read)
+    if _is_list_of_objects(record, content):
+        record.preview = {**record.preview, "may_mend": bool(raw)}
+        read = replace(read, held=tuple(replace(row, raw=raw.get(row.line, row.raw)) for row in read.held))
+    else:
+        record.preview = {**record.preview, "may_mend": True}
     with without_collector():
         stage_sheet(record=record, read=read, raw=raw, job=job)
     _go_on(record, read)
@@ -122,8 +127,18 @@ def sheet_read(record: PriceSheet, content: bytes) -> QuoteSheet:
     )  # fmt: skip
 
 
-def _faulty_cells(record: PriceSheet, content: bytes, read: QuoteSheet) -> Mapping[int, Mapping[str, str]]:
+def _is_list_of_objects(record: PriceSheet, content: bytes) -> bool:
+    """Return whether a format reads the objects of a JSON file itself; one whose columns are matched is a table."""
+    return not record.profile and content[:64].strip(BEFORE_JSON)[:1] in (b"{", b"[")
+
+
+def _bad_cells(record: PriceSheet, content: bytes, read: QuoteSheet) -> Mapping[int, Mapping[str, str]]:
+    """Return the faulty rows as written, so that a person can mend them; of a list of objects the held ones as well."""
     lines = {fault.line for fault in read.faults}
+    if _is_list_of_objects(record, content):
+        lines |= {row.line for row in read.held}
+        rows, corrections = read.rows_read, corrections_of(record)
+        return objects_as_written(content, record.file_name, lines, rows=rows, corrections=corrections) if lines else {}
     if not lines:
         return {}
     columns = tuple((record.profile or {}).get("columns") or ())

@@ -10,6 +10,7 @@ from procurement.models import PriceSheet, SheetRow
 from procurement.selectors.imports import rows_with_cell
 from procurement.services.price_sheets import Correction
 from procurement.views.base import whole
+from providers.mapping import column_meant
 
 MOST_COLUMNS = 12  # shown beside those that hold a fault
 # our columns by which a person knows a row again
@@ -36,6 +37,7 @@ class Cell:
     was: str
     faults: list[Mapping[str, str]] = field(default_factory=list)
     alike: int = 0
+    is_open: bool = True
 
 
 @dataclass(slots=True)
@@ -70,14 +72,17 @@ def grid_of(sheet: PriceSheet, rows: Sequence[SheetRow], typed: Mapping[str, str
     shown = [header for header in headers if header in faulty | known]
     if len(known) < 3:
         shown = [header for place, header in enumerate(headers) if place < MOST_COLUMNS or header in faulty]
-    found = []
+    found: list[GridRow] = []
+    lines: set[int] = set()
     for row in rows:
         cells = []
         for header in shown:
             was, name = str(row.raw.get(header, "")), f"cell-{row.line}-{places[header]}"
             cell = Cell(name, header, (typed or {}).get(name, was), was)
             cell.faults = [reason for place, reason in named[row.pk] if place == header]
+            cell.is_open = row.line not in lines  # a line that makes several offers is mended once
             cells.append(cell)
+        lines.add(row.line)
         found.append(GridRow(row, cells, [reason for place, reason in named[row.pk] if place is None]))
     _count_alike(found)
     return Grid(shown, found)
@@ -107,9 +112,8 @@ def corrections_in(sheet: PriceSheet, sent: Mapping[str, str]) -> list[Correctio
 
 def asked_of(grid: Grid, headers: Sequence[str]) -> str:
     """Return what a grid sends back of itself: its headers and what stood in its cells."""
-    return json.dumps(
-        {"headers": list(headers), "was": {cell.name: cell.was for row in grid.rows for cell in row.cells}}
-    )
+    cells = (cell for row in grid.rows for cell in row.cells if cell.is_open)
+    return json.dumps({"headers": list(headers), "was": {cell.name: cell.was for cell in cells}})
 
 
 def conflict_rows(sheet: PriceSheet, corrections: Sequence[Correction], stored: Mapping[str, tuple[str, str]]) -> Any:
@@ -141,7 +145,12 @@ def _ours(column: str, headers: Sequence[str], sheet: PriceSheet) -> str | None:
     """Return the header that stands for a column: itself in any case, or as it was matched."""
     by_case = {header.strip().casefold(): header for header in headers}
     matched = {ours: theirs for theirs, ours in ((sheet.profile or {}).get("columns") or {}).items()}
-    return by_case.get(column.casefold()) or by_case.get(matched.get(column, "\0").strip().casefold())
+    named = by_case.get(column.casefold()) or by_case.get(matched.get(column, "\0").strip().casefold())
+    if named or sheet.profile:
+        return named
+    ends = {header.rpartition(".")[2].casefold(): header for header in reversed(headers)}  # of a path in JSON
+    meant = (header for header in headers if column_meant(header) == column)
+    return ends.get(column.rpartition(".")[2].casefold()) or next(meant, None)
 
 
 def _count_alike(rows: Iterable[GridRow]) -> None:

@@ -144,7 +144,7 @@ class ImportCheckView(SheetPage):
             "sheet": sheet, "steps": steps_of(sheet), "shown": shown, "counts": counts, "page": page, "report": report,
             "page_numbers": page.paginator.get_elided_page_range(page.number), "is_bad": is_bad,
             "grid": grid, "asked": asked_of(grid, headers_of(sheet)) if grid else "", "content": content,
-            "may_mend": bool(sheet.preview.get("is_table")),
+            "may_mend": bool(sheet.preview.get("may_mend")),
             "ambiguous": next((one for one in content.get("faults", ()) if one["rule"] == "ambiguous_number"), None),
             "count_to_import": sheet.rows_new + sheet.rows_changed,
         }  # fmt: skip

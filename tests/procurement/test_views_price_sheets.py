@@ -1,5 +1,7 @@
 """Pages of price sheets: upload, faults by row, release of held rows."""
 
+import json
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
@@ -54,6 +56,28 @@ def test_a_faulty_row_stops_the_sheet_and_is_shown_in_its_cell_with_what_would_b
     assert "write a number" in page
     assert "Leave it out, import 1 good row" in page
     assert not Quote.objects.exists()
+
+
+def test_rows_of_a_json_list_are_mended_in_the_grid_by_the_paths_of_their_cells():
+    kept = {"instance_type": {"name": "a", "gpu_description": "H100 (80 GB SXM5)", "price_cents_per_hour": "x",
+                              "specs": {"gpus": 8}}, "regions_with_capacity_available": []}  # fmt: skip
+    other = {**kept, "instance_type": {**kept["instance_type"], "name": "b", "price_cents_per_hour": 2392}}
+    file = SimpleUploadedFile("lambda.json", json.dumps({"data": {"a": kept, "b": other}}).encode())
+    client = signed_in("analyst")
+    upload(client, is_confirmed=False, file=file)
+    sheet = PriceSheet.objects.get()
+    grid = client.get(reverse("procurement:import_check", args=[sheet.pk])).context["grid"]
+    cell = next(cell for cell in grid.rows[0].cells if cell.header == "instance_type.price_cents_per_hour")
+
+    asked = {"headers": sheet.preview["row_headers"], "was": {cell.name: cell.was}}
+    sent = {"version": sheet.version, "asked": json.dumps(asked), cell.name: "1200"}
+    client.post(reverse("procurement:import_check", args=[sheet.pk]), sent)
+    work()
+
+    assert [fault["code"] for fault in cell.faults] == ["not_a_number"]
+    sheet.refresh_from_db()
+    assert (sheet.rows_ready, sheet.rows_faulty) == (2, 0)
+    assert list(sheet.staged.order_by("line").values_list("quote__price", flat=True)) == ["12", "23.92"]
 
 
 def test_the_good_rows_are_imported_when_that_was_asked_for():
