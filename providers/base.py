@@ -36,6 +36,8 @@ class Context:
 
     Attributes
     ----------
+    time_zone : str or None
+        Zone in which a last day of validity ends, where the row names none.
     decimal : str or None
         The decimal sign of hand-made sheets; None when nobody said.
     aliases : mapping
@@ -57,6 +59,7 @@ class Context:
     source_hash: str = ""
     currency: str | None = None
     provider: str | None = None
+    time_zone: str | None = None
     decimal: str | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
     profile: Mapping[str, Any] | None = None

@@ -157,13 +157,15 @@ QUOTES = Table(
         Column("os", "text", "operating system in the price"),
         Column("licence", "text", "licence in the price"),
         Column("valid_from", "date", "first day the price holds"),
+        Column("time_zone", "text", "zone in which the last day ends; empty where that of the assumptions holds"),
         Column("source_file", "text", "name of the file it was read from", required=True),
         Column("source_line", "integer", "line, row or item of that file", required=True),
         Column("source_hash", "text", "SHA-256 of that file", required=True),
     ),
 )
 PROVENANCE = (
-    "zone", "vram_gb", "form_factor", "os", "licence", "valid_from", "source_file", "source_line", "source_hash",
+    "zone", "vram_gb", "form_factor", "os", "licence", "valid_from", "time_zone", "source_file", "source_line",
+    "source_hash",
 )  # fmt: skip
 RANGED = (
     "price", "price_hours_per_month", "term_months", "upfront", "network_gbps_per_accelerator",

@@ -94,6 +94,8 @@ def _prepared(offer: Offer, context: Context, aliases: Aliases) -> Prepared:
         "source_line": offer.line,
         "source_hash": context.source_hash,
     }
+    if row.get("valid_until") and context.time_zone:
+        row.setdefault("time_zone", context.time_zone)
     prepared = Prepared(row, offer.raw, list(offer.reasons), list(offer.flags), list(offer.steps), offer.written)
     _settle_parties(prepared, offer, aliases)
     _settle_accelerator(prepared, offer, aliases)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
+from zoneinfo import available_timezones
 
 from providers.base import Context, Offer, Parsed
 from providers.cells import (
@@ -256,6 +257,8 @@ class _OwnReader:
             return _in_range(column, read_integer(cell, self.decimal), cell)
         if column.kind == "text":
             text = read_name(cell)
+            if column.name == "time_zone" and text and text not in available_timezones():
+                raise CellError(text, "not_a_time_zone", "write it as Europe/Berlin or UTC")
             return _choice(column, text) if column.choices and text else text
         return _READERS[column.kind](cell)
 

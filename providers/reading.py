@@ -32,6 +32,7 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
     source: str,
     currency: str | None = None,
     provider: str | None = None,
+    time_zone: str | None = None,
     format_key: str | None = None,
     decimal: str | None = None,
     aliases: Mapping[str, str] | None = None,
@@ -55,6 +56,8 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
         Where the file is from: an address or a person.
     currency, provider : str, optional
         What holds for rows that state none.
+    time_zone : str, optional
+        Zone in which a last day of validity ends, for rows that name none.
     format_key : str, optional
         Key of the format; found by content when left out.
     decimal : {".", ","}, optional
@@ -102,6 +105,7 @@ def read_quotes(  # noqa: PLR0913 - the one door: each argument is something a p
         source_hash=document.content_hash,
         currency=currency,
         provider=provider,
+        time_zone=time_zone,
         decimal=decimal,
         aliases=aliases or {},
         profile=profile,

@@ -123,7 +123,10 @@ class QuotePriceOutput(ReadOnlySerializer):
     day = Day(help_text="day of evaluation")
     time_zone = serializers.CharField(help_text="where days begin and end")
     quoted_on = Day(source="quote.quoted_on")
-    expires_on = Day(help_text="last day on which it can be signed at this price")
+    expires_on = Day(help_text="last day, in time_zone, on which it can be signed at this price")
+    ends_at = serializers.DateTimeField(
+        allow_null=True, help_text="when it ends, where its last day was stated with a time zone of its own"
+    )
     is_end_stated = serializers.BooleanField(source="is_stated", help_text="false: by the age limit of its model")
     is_expired = serializers.BooleanField()
     too_old_since = Day(allow_null=True)

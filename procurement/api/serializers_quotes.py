@@ -24,7 +24,7 @@ QUOTE_FIELDS = (
     "quota_accelerators", "monthly_interruption", "egress_per_gb", "storage_per_gb_month", "support_fraction",
     "setup_fee", "exit_fee", "costs", "waived", "failures_per_1000_node_days", "restart_minutes",
     "storage_read_gb_s", "storage_write_gb_s", "zone", "vram_gb", "form_factor", "os", "licence", "valid_from",
-    "source", "ranges",
+    "time_zone", "source", "ranges",
 )  # fmt: skip
 QUOTE_SHOWN = (
     "id", *QUOTE_FIELDS, "price_per_accelerator_hour", "derivation", "flags", "sheet", "source_line", "reason",

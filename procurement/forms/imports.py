@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
-from zoneinfo import available_timezones
 
 from django import forms
 
@@ -13,6 +12,7 @@ from procurement.forms.base import BLANK, RefusableForm
 from procurement.forms.fields import DayField, NumberField, WholeField, plain
 from procurement.forms.labels import label_of
 from procurement.models import PriceSheet, Provider
+from procurement.models.records import known_time_zone
 from procurement.selectors.quotes import providers_active
 from providers import QUOTES
 
@@ -48,6 +48,10 @@ class PriceSheetForm(RefusableForm):
     currency = forms.CharField(
         max_length=3, min_length=3, required=False, help_text="ISO code, for files that state none; never guessed."
     )
+    zone = forms.CharField(
+        max_length=60, required=False, label="Time zone of its days", validators=[known_time_zone],
+        help_text="As Asia/Tokyo: an offer valid until a day ends at midnight there. Else that of the assumptions.",
+    )  # fmt: skip
     mode = forms.ChoiceField(choices=MODES, initial="strict", label="If some rows are faulty")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -56,6 +60,7 @@ class PriceSheetForm(RefusableForm):
         for name in ("file", "pasted", "mode"):
             self.fields[name].is_full = True
         self.fields["currency"].widget.attrs |= {"list": "currencies", "autocapitalize": "characters"}
+        self.fields["zone"].widget.attrs["list"] = "zones"
 
     def clean(self) -> dict[str, Any]:
         """Ask for exactly one of file and pasted rows."""
@@ -75,6 +80,7 @@ class PriceSheetForm(RefusableForm):
         """Return what the service takes besides the file."""
         return {
             "provider": self.cleaned_data["provider"], "currency": self.cleaned_data["currency"].upper(),
+            "zone": self.cleaned_data["zone"],
             "is_skipping_faulty": self.cleaned_data["mode"] == "skip_faulty", "is_draft": True,
         }  # fmt: skip
 
@@ -118,7 +124,10 @@ class MatchForm(RefusableForm):
     def _add_notation(self) -> None:
         preview, kept = self.sheet.preview, self.kept
         decimal = kept.get("decimal") or self.sheet.decimal or preview.get("decimal") or ""
-        zone = forms.CharField(max_length=60, required=False, label="Time zone of its days", initial=self.sheet.zone)
+        zone = forms.CharField(
+            max_length=60, required=False, label="Time zone of its days", initial=self.sheet.zone,
+            validators=[known_time_zone],
+        )  # fmt: skip
         zone.widget.attrs["list"] = "zones"
         zone.help_text = "As Europe/Berlin; a day in the sheet ends at midnight there."
         self.fields |= {
@@ -157,13 +166,6 @@ class MatchForm(RefusableForm):
     def notation(self) -> list[Any]:
         """Return how numbers and days are written."""
         return [self[name] for name in ("decimal", "date_order", "divisor", "zone")]
-
-    def clean_zone(self) -> str:
-        """Return a zone that is one."""
-        zone = str(self.cleaned_data["zone"]).strip()
-        if zone and zone not in available_timezones():
-            raise forms.ValidationError(f"`{zone}` is no time zone. Write it like Europe/Berlin or UTC.")
-        return zone
 
     def clean(self) -> dict[str, Any]:
         """Refuse what names one column twice, or leaves out what every price needs."""

@@ -21,7 +21,7 @@ class QuoteForm(RecordForm):
     model = Quote
     table = "Quote"
     layout = (
-        Section("Vendor and document", ("provider", "source", "quoted_on", "valid_until", "sku", "code")),
+        Section("Vendor and document", ("provider", "source", "quoted_on", "valid_until", "time_zone", "sku", "code")),
         Section(
             "What is sold",
             ("accelerator", "accelerators_per_node", "accelerators_per_instance", "region", "zone", "cluster"),
@@ -71,6 +71,7 @@ class QuoteForm(RecordForm):
             self.fields["code"].required = False
             self.fields["code"].help_text = "Made from provider, model and region when left empty."
         self.fields["accelerator"].widget.attrs["list"] = "accelerators"
+        self.fields["time_zone"].widget.attrs["list"] = "zones"
         self.fields["currency"].widget.attrs |= {"maxlength": 3, "list": "currencies", "autocapitalize": "characters"}
 
     def clean_currency(self) -> str:

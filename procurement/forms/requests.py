@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from django import forms
 
@@ -13,6 +13,7 @@ from procurement.forms.fields import DayField, ListField
 from procurement.models import BidTerms, QuoteRequest, RequestInvitation
 from procurement.selectors.assumptions import zone_of_evaluation
 from procurement.selectors.quotes import providers_active
+from procurement.selectors.reference import time_zone_names
 from procurement.selectors.requests import request_today
 from procurement.selectors.workloads import workloads_active
 
@@ -34,7 +35,6 @@ LABELS = {
     "reference": "Number of their document",
     "contact_email": "Mail",
 }
-ZONES = ["UTC", *sorted(name for name in available_timezones() if "/" in name and not name.startswith("Etc/"))]
 
 
 def _boxes(label: str, choices: Sequence[tuple[str, str]], help_text: str = "") -> forms.MultipleChoiceField:
@@ -112,7 +112,9 @@ class RequestForm(RecordForm, DeadlineFields):
     accepted_fabrics = _boxes("Fabrics that are accepted", fabric_choices(), "None chosen: any.")
     accepted_power = _boxes("Power that is accepted", power_status_choices(), "None chosen: any.")
     must_answer = _boxes("Must be answered", asked_item_choices(), "Everything is asked; these must not stay empty.")
-    time_zone = forms.ChoiceField(label="Time zone of the deadline", choices=[(name, name) for name in ZONES])
+    time_zone = forms.ChoiceField(
+        label="Time zone of the deadline", choices=[(name, name) for name in time_zone_names()]
+    )
     opening_people = forms.TypedChoiceField(
         choices=[(1, "One person"), (2, "Two people, one after the other")], coerce=int, initial=1
     )

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from procurement import choices
-from procurement.models.records import MONEY, NUMBER, EditableRecord, RangedRecord
+from procurement.models.records import MONEY, NUMBER, EditableRecord, RangedRecord, known_time_zone
 
 
 @pghistory.track()
@@ -191,6 +191,12 @@ class Quote(RangedRecord):
     os = models.CharField(max_length=60, blank=True)
     licence = models.CharField(max_length=120, blank=True)
     valid_from = models.DateField(null=True, blank=True)
+    time_zone = models.CharField(
+        max_length=60,
+        blank=True,
+        validators=[known_time_zone],
+        help_text="zone in which the last day ends; empty where that of the assumptions holds",
+    )
     sheet = models.ForeignKey(PriceSheet, on_delete=models.PROTECT, null=True, blank=True, related_name="quotes")
     source_line = models.PositiveIntegerField(null=True, blank=True)
     source = models.CharField(max_length=500, help_text="document, page or person it comes from, with its address")

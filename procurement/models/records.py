@@ -1,10 +1,20 @@
 """What every editable record carries: a version, who made it and whether it is archived."""
 
+from zoneinfo import available_timezones
+
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models
 
 MONEY = {"max_digits": 24, "decimal_places": 8}
 NUMBER = {"max_digits": 24, "decimal_places": 8, "null": True, "blank": True}
+
+
+def known_time_zone(name: str) -> None:
+    """Refuse a name that is no time zone."""
+    if name not in available_timezones():
+        message = f"`{name}` is no time zone; write it as Europe/Berlin or UTC."
+        raise ValidationError(message)
 
 
 class EditableRecord(models.Model):

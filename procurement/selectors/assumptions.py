@@ -1,6 +1,6 @@
 """Reads of assumption sets, and the one place that knows which day it is."""
 
-from datetime import date
+from datetime import date, datetime, time
 from zoneinfo import ZoneInfo
 
 from django.db.models import QuerySet
@@ -27,6 +27,19 @@ def day_of_evaluation(assumption_set: AssumptionSet | None = None) -> date:
     if assumption_set.evaluated_on is not None:
         return assumption_set.evaluated_on
     return timezone.now().astimezone(ZoneInfo(assumption_set.time_zone)).date()
+
+
+def instant_of_evaluation(assumption_set: AssumptionSet | None = None) -> datetime | None:
+    """Return now, or ``None`` where the set pins its day, which then counts as a whole."""
+    assumption_set = assumption_set or assumption_set_in_force()
+    return None if assumption_set is not None and assumption_set.evaluated_on else timezone.now()
+
+
+def moment_of_evaluation() -> datetime:
+    """Return now, or the first instant of the pinned day, at which less has ended than at any later one of it."""
+    assumption_set = assumption_set_in_force()
+    zone = ZoneInfo(zone_of_evaluation(assumption_set))
+    return instant_of_evaluation(assumption_set) or datetime.combine(day_of_evaluation(assumption_set), time(), zone)
 
 
 def zone_of_evaluation(assumption_set: AssumptionSet | None = None) -> str:

@@ -8,20 +8,28 @@ from typing import Any
 from django.db.models import QuerySet
 
 from procurement.engine.bookability import quote_expires_on
-from procurement.models import ContractDiscount, Decision, DecisionState, PriceWatch, Run
+from procurement.models import ContractDiscount, Decision, DecisionState, PriceWatch, Quote, Run
+from procurement.selectors.assumptions import instant_of_evaluation, zone_of_evaluation
 from procurement.selectors.discounts import holds_on
 from procurement.selectors.option_names import option_parts
-from procurement.selectors.quotes import has_begun, quote_expiry, quotes_in_force, quotes_in_force_on
+from procurement.selectors.quotes import (
+    has_begun,
+    quote_expiry,
+    quotes_in_force,
+    quotes_in_force_on,
+    validity_ends_at,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ExpiredQuote:
-    """A quote of a frozen run that can no longer be signed."""
+    """A quote of a frozen run that can no longer be signed; ``expires_on`` is its last day in ``time_zone``."""
 
     code: str
     provider: str
     expires_on: date
     is_stated: bool
+    time_zone: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +57,7 @@ def prices_turned(since: date, day: date, time_zone: str) -> Turned:
     expired = [
         quote.code
         for quote in quotes_in_force_on(day)
-        if since <= quote_expiry(quote, day).expires_on < day and has_begun(quote, since)
+        if since <= quote_expiry(quote, day, time_zone).expires_on < day and has_begun(quote, since)
     ]
     started = [
         quote.code
@@ -63,7 +71,11 @@ def prices_turned(since: date, day: date, time_zone: str) -> Turned:
 
 
 def quotes_expired_of(run: Run, option: str, day: date) -> list[ExpiredQuote]:
-    """Return the quotes that an option of a run rests on and that can no longer be signed, as the run froze them."""
+    """Return the quotes that an option of a run rests on and that can no longer be signed, as the run froze them.
+
+    A validity that was stated with a time zone of its own ends at midnight there, within a day of ours.
+    """
+    now, zone = instant_of_evaluation(), zone_of_evaluation()
     wanted = option_parts(option).quote
     quotes: Iterable[dict[str, Any]] = run.inputs.get("quotes") or ()
     found = []
@@ -75,9 +87,23 @@ def quotes_expired_of(run: Run, option: str, day: date) -> list[ExpiredQuote]:
             purchase_model=quote.get("purchase_model", "on_demand"), quoted_on=_day(quote.get("quoted_on")),
             valid_until=_day(stated),
         )  # fmt: skip
-        if expires_on is not None and expires_on < day:
-            found.append(ExpiredQuote(wanted, str(quote.get("provider") or ""), expires_on, stated is not None))
+        provider = str(quote.get("provider") or "")
+        version = _version_of(wanted, quote)
+        ends_at = validity_ends_at(version) if version is not None else None
+        if version is not None and ends_at is not None and now is not None and ends_at <= now:
+            found.append(ExpiredQuote(wanted, provider, version.valid_until or day, True, version.time_zone))
+        elif expires_on is not None and expires_on < day:
+            found.append(ExpiredQuote(wanted, provider, expires_on, stated is not None, zone))
     return found
+
+
+def _version_of(code: str, frozen: dict[str, Any]) -> Quote | None:
+    """Return the newest version that a run froze, where it has a time zone of its own."""
+    quoted_on = _day(frozen.get("quoted_on"))
+    if quoted_on is None:
+        return None
+    zoned = Quote.objects.filter(code=code, quoted_on=quoted_on).exclude(time_zone="")
+    return zoned.order_by("-version").first()
 
 
 def decisions_on_expired_quotes(day: date) -> list[Decision]:

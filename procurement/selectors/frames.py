@@ -9,10 +9,10 @@ from typing import Any
 from django.db.models import Model
 
 from procurement.engine import tables
-from procurement.engine.bookability import quote_expires_on
 from procurement.engine.codes import OWN
 from procurement.engine.columns import columns
 from procurement.models import AssumptionSet, Build, Quote, Workload
+from procurement.selectors.assumptions import day_of_evaluation, instant_of_evaluation
 from procurement.selectors.discounts import (
     DiscountedPrice,
     discounted_price,
@@ -20,7 +20,7 @@ from procurement.selectors.discounts import (
     less_discount,
     price_row,
 )
-from procurement.selectors.quotes import quotes_in_force_on
+from procurement.selectors.quotes import quote_expiry, quotes_in_force_on
 
 SCHEMA = "scenario/1"
 # document keys that are not the model field's own value
@@ -34,10 +34,14 @@ def scenario_document(*, assumption_set: AssumptionSet, as_of: date) -> dict[str
     builds = builds.prefetch_related("tranches", "costs", "waived", "evidence", "promises")
     archived_builds = set(Build.objects.filter(is_archived=True).values_list("code", flat=True))
     discounts, zone = discounts_in_use(), assumption_set.time_zone
-    quote_documents = [
-        {**quote_document(quote), **discounted_columns(quote, discounted_price(quote, discounts, as_of, zone))}
-        for quote in quotes_in_force_on(as_of)
-    ]
+    now = instant_of_evaluation(assumption_set) if as_of == day_of_evaluation(assumption_set) else None
+    quote_documents = []
+    for quote in quotes_in_force_on(as_of):
+        last_day = quote_expiry(quote, as_of, zone, now).expires_on
+        if last_day < quote.quoted_on:
+            continue  # its only day has ended in its own time zone
+        paid = discounted_price(quote, discounts, as_of, zone)
+        quote_documents.append({**quote_document(quote, last_day), **discounted_columns(quote, paid, last_day)})
     for document in quote_documents:
         if document.get("cluster") in archived_builds:
             del document["cluster"]
@@ -54,12 +58,15 @@ def scenario_document(*, assumption_set: AssumptionSet, as_of: date) -> dict[str
     }
 
 
-def quote_document(quote: Quote) -> dict[str, Any]:
-    """Return one quote as in the document."""
-    return {"id": quote.code, **_columns_of(quote, tables.Quote)}
+def quote_document(quote: Quote, last_day: date | None = None) -> dict[str, Any]:
+    """Return one quote as in the document; a last day of another time zone becomes ``last_day``, one of ours."""
+    document = {"id": quote.code, **_columns_of(quote, tables.Quote)}
+    if last_day is not None and quote.time_zone and quote.valid_until:
+        document["valid_until"] = last_day.isoformat()
+    return document
 
 
-def discounted_columns(quote: Quote, paid: DiscountedPrice) -> dict[str, Any]:
+def discounted_columns(quote: Quote, paid: DiscountedPrice, last_day: date) -> dict[str, Any]:
     """Return the columns that a contract discount changes: what is paid, the list price and the steps between them.
 
     A discounted price can be signed no longer than its discount holds. A discount that could not be taken off is told
@@ -74,10 +81,7 @@ def discounted_columns(quote: Quote, paid: DiscountedPrice) -> dict[str, Any]:
     }
     if paid.upfront:
         found["upfront"] = _ranged(quote, paid, "upfront", paid.upfront)
-    expires_on = quote_expires_on(
-        purchase_model=quote.purchase_model, quoted_on=quote.quoted_on, valid_until=quote.valid_until
-    )
-    if paid.valid_until is not None and paid.valid_until < expires_on:
+    if paid.valid_until is not None and paid.valid_until < last_day:
         found["valid_until"] = paid.valid_until.isoformat()
     return found
 

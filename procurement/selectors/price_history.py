@@ -101,7 +101,7 @@ def _until_archived(version: Quote, start: date, last: date, book: PriceBook) ->
 
 
 def _until_expired(version: Quote, start: date, last: date, book: PriceBook) -> list[PricePeriod]:
-    expires_on = quote_expiry(version, book.day).expires_on
+    expires_on = quote_expiry(version, book.day, book.time_zone, book.now).expires_on
     found = _held(version, start, min(last, expires_on), book) if expires_on >= start else []
     if expires_on < last:
         found.append(PricePeriod(version, max(expires_on + ONE_DAY, start), last, GAP, _why_no_price(version)))
@@ -110,7 +110,7 @@ def _until_expired(version: Quote, start: date, last: date, book: PriceBook) -> 
 
 def _why_no_price(version: Quote) -> str:
     if version.valid_until is not None:
-        return f"expired: valid until {version.valid_until}"
+        return f"expired: valid until {version.valid_until} {version.time_zone}".rstrip()
     days = age_limit_days(version.purchase_model)
     limit = f"{days} day" if days == 1 else f"{days} days"
     return f"too old: {version.get_purchase_model_display().lower()} counts for {limit} after {version.quoted_on}"

@@ -2,10 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from procurement.models import ContractDiscount, Quote
-from procurement.selectors.assumptions import assumption_set_in_force, day_of_evaluation, zone_of_evaluation
+from procurement.selectors.assumptions import (
+    assumption_set_in_force,
+    day_of_evaluation,
+    instant_of_evaluation,
+    zone_of_evaluation,
+)
 from procurement.selectors.discounts import DiscountedPrice, discounted_price, discounts_in_use
 from procurement.selectors.exchange import BaseAmount, Exchange, exchange_of
 from procurement.selectors.quotes import ExpiringQuote, has_begun, quote_expiry
@@ -29,6 +34,21 @@ class PricedQuote:
         """Return the last day on which it can be signed at this price."""
         ends = self.paid.valid_until
         return min(self.expiry.expires_on, ends) if ends and self.paid.is_discounted else self.expiry.expires_on
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """Return when it ends, where its last day was stated with a time zone and no discount ends before."""
+        return self.expiry.ends_at if self.expires_on == self.expiry.expires_on else None
+
+    @property
+    def last_day(self) -> date:
+        """Return the last day as it was stated, which is one of the zone of ``last_day_zone``."""
+        return self.quote.valid_until if self.ends_at and self.quote.valid_until else self.expires_on
+
+    @property
+    def last_day_zone(self) -> str:
+        """Return the zone in which the last day ends."""
+        return self.quote.time_zone if self.ends_at else self.time_zone
 
     @property
     def is_stated(self) -> bool:
@@ -77,6 +97,7 @@ class PriceBook:
 
     day: date
     time_zone: str
+    now: datetime | None
     exchange: Exchange | None
     discounts: Mapping[int, Sequence[ContractDiscount]]
     failing: Mapping[int, PriceSource]
@@ -87,7 +108,8 @@ class PriceBook:
         rate = paid.price_per_accelerator_hour
         base = self.exchange.amount_in_base(rate, quote.currency) if self.exchange else None
         source = self.failing.get(quote.sheet_id) if quote.sheet_id else None
-        return PricedQuote(quote, self.day, self.time_zone, quote_expiry(quote, self.day), paid, base, source)
+        expiry = quote_expiry(quote, self.day, self.time_zone, self.now)
+        return PricedQuote(quote, self.day, self.time_zone, expiry, paid, base, source)
 
     def all_priced(self, quotes: Iterable[Quote]) -> list[PricedQuote]:
         """Return offers as they stand on the day."""
@@ -99,4 +121,5 @@ def price_book() -> PriceBook:
     assumption_set = assumption_set_in_force()
     day, zone = day_of_evaluation(assumption_set), zone_of_evaluation(assumption_set)
     failing = sheets_kept_in_force(price_sources_failing(day))
-    return PriceBook(day, zone, exchange_of(assumption_set, day), discounts_in_use(), failing)
+    now = instant_of_evaluation(assumption_set)
+    return PriceBook(day, zone, now, exchange_of(assumption_set, day), discounts_in_use(), failing)

@@ -1,15 +1,18 @@
 """Reads of quotes, price sheets and providers."""
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, time, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.db.models import Max, Model, Q, QuerySet
 
 from procurement.engine.bookability import quote_expires_on
 from procurement.models import PriceSheet, Provider, Quote, SheetRow, SheetRowState
-from procurement.selectors.assumptions import day_of_evaluation
+from procurement.selectors.assumptions import day_of_evaluation, instant_of_evaluation, zone_of_evaluation
 
+INSTANT = timedelta(microseconds=1)
+NO_END = date(9999, 1, 1)
 # what says which version it is and where it was read, not what is offered
 NOT_COMPARED = frozenset({
     "id", "version", "is_archived", "created_at", "modified_at", "created_by", "reason", "is_current", "supersedes",
@@ -19,12 +22,16 @@ NOT_COMPARED = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class ExpiringQuote:
-    """A quote and the last day on which it can be signed: stated, or by the age limit of how it is bought."""
+    """A quote and the last day on which it can be signed: stated, or by the age limit of how it is bought.
+
+    ``ends_at`` is the instant at which a validity ends that was stated with a time zone of its own.
+    """
 
     quote: Quote
     expires_on: date
     days_left: int
     is_stated: bool
+    ends_at: datetime | None = None
 
 
 def quotes_in_force() -> QuerySet[Quote]:
@@ -78,25 +85,49 @@ def _stated(quote: Quote, name: str) -> Any:
     return None if value in ("", [], {}) else value
 
 
-def quote_expiry(quote: Quote, as_of: date | None = None) -> ExpiringQuote:
-    """Return the last day on which a quote can be signed and how many days are left."""
-    as_of = as_of or day_of_evaluation()
+def validity_ends_at(quote: Quote) -> datetime | None:
+    """Return the midnight that ends the last day of a quote in the zone stated with it, ``None`` without a zone."""
+    if not quote.time_zone or quote.valid_until is None or quote.valid_until >= NO_END:
+        return None
+    return datetime.combine(quote.valid_until + timedelta(days=1), time(), ZoneInfo(quote.time_zone))
+
+
+def quote_expiry(quote: Quote, as_of: date, time_zone: str, now: datetime | None = None) -> ExpiringQuote:
+    """Return the last day of a zone on which a quote can be signed and how many days are left.
+
+    A validity with a time zone of its own ends within a day of other zones: that day is the last one, and once the
+    midnight has passed, by ``now``, the day before it is.
+    """
+    ends_at = validity_ends_at(quote)
     expires_on = quote_expires_on(
         purchase_model=quote.purchase_model, quoted_on=quote.quoted_on, valid_until=quote.valid_until
     )
-    return ExpiringQuote(quote, expires_on, (expires_on - as_of).days, quote.valid_until is not None)
+    if ends_at is not None:
+        expires_on = (ends_at - INSTANT).astimezone(ZoneInfo(time_zone)).date()
+        if now is not None and ends_at <= now:
+            expires_on = min(expires_on, as_of - timedelta(days=1))
+    return ExpiringQuote(quote, expires_on, (expires_on - as_of).days, quote.valid_until is not None, ends_at)
+
+
+def quote_time_zones() -> list[str]:
+    """Return the time zones that were stated with a last day."""
+    return list(
+        Quote.objects.exclude(time_zone="").order_by("time_zone").values_list("time_zone", flat=True).distinct()
+    )
 
 
 def quotes_expiring(within_days: int, as_of: date | None = None) -> list[ExpiringQuote]:
     """Return offers in force that expire within the days asked for or have expired, soonest first."""
-    as_of = as_of or day_of_evaluation()
-    rows = (quote_expiry(quote, as_of) for quote in quotes_in_force_on(as_of))
+    now = instant_of_evaluation() if as_of is None else None
+    as_of, zone = as_of or day_of_evaluation(), zone_of_evaluation()
+    rows = (quote_expiry(quote, as_of, zone, now) for quote in quotes_in_force_on(as_of))
     return sorted((row for row in rows if row.days_left <= within_days), key=lambda row: (row.expires_on, row.quote.pk))
 
 
 def quotes_valid_on(day: date) -> list[Quote]:
-    """Return offers in force that can be signed on the day."""
-    return [quote for quote in quotes_in_force_on(day) if quote_expiry(quote, day).days_left >= 0]
+    """Return offers in force that can be signed on the day, if only for a part of it."""
+    zone = zone_of_evaluation()
+    return [quote for quote in quotes_in_force_on(day) if quote_expiry(quote, day, zone).days_left >= 0]
 
 
 def price_sheets_all() -> QuerySet[PriceSheet]:

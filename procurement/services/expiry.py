@@ -55,7 +55,7 @@ def price_watch(job: RunningJob, day: str) -> None:
 
 def refuse_expired_quotes(*, run: Run, option: str) -> None:
     """Refuse an option whose quote can no longer be signed, with its last day and the zone in which that day ended."""
-    today, zone = day_of_evaluation(), zone_of_evaluation()
+    today = day_of_evaluation()
     expired = quotes_expired_of(run, option, today)
     if not expired:
         return
@@ -63,7 +63,8 @@ def refuse_expired_quotes(*, run: Run, option: str) -> None:
     by = "as stated" if quote.is_stated else "by the age limit of how it is bought"
     raise ProcurementError(
         "quote_expired",
-        f"`{quote.code}` could be signed until the end of {quote.expires_on} ({zone}), {by}; today is {today} there. "
+        f"`{quote.code}` could be signed until the end of {quote.expires_on} ({quote.time_zone}), {by}; today is "
+        f"{today} in {zone_of_evaluation()}. "
         f"Ask {quote.provider or 'the supplier'} for a new quote and prepare the decision on a run that holds it.",
-        {"option": [f"`{quote.code}` expired at the end of {quote.expires_on} ({zone})."]},
+        {"option": [f"`{quote.code}` expired at the end of {quote.expires_on} ({quote.time_zone})."]},
     )

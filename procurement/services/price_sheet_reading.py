@@ -121,6 +121,7 @@ def sheet_read(record: PriceSheet, content: bytes) -> QuoteSheet:
     return read_quotes(
         content, file_name=record.file_name, observed_on=record.observed_on, source=record.source,
         currency=record.currency or None, provider=record.provider.code if record.provider else None,
+        time_zone=record.zone or None,
         format_key=record.format_key or None, decimal=record.decimal or None, profile=record.profile, aliases=aliases,
         rates=rates_of(in_force) if in_force else (), corrections=corrections_of(record), medians=known_medians(),
         known=known_offers(without_source=record.source),

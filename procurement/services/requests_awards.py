@@ -89,6 +89,7 @@ def _win(by: Actor, bid: RequestBid) -> None:
     source = f"{bid.request.code}, bid of {bid.invitation.provider.name} ({bid.option}), digest {bid.digest}"
     quote = bid_quote(bid.terms, bid.invitation, source)
     values = {name: getattr(quote, name) for name in (*QUOTE_TERMS, "provider", "source")}
+    values["time_zone"] = bid.request.time_zone
     bid.quote = quote_create(by=by, values=values)
     RequestBid.objects.filter(pk=bid.pk).update(quote=bid.quote)
     bid_move(by=by, bid=bid, wanted=BidState.OPENED, state=BidState.AWARDED, action="request_bid.award")

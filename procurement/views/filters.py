@@ -1,9 +1,10 @@
 """Filters of the lists; each stands in the address under its own name."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import reduce
 from operator import or_
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import django_filters
 from django import forms
@@ -26,8 +27,8 @@ from procurement.models import (
     RunState,
     SheetState,
 )
-from procurement.selectors.assumptions import day_of_evaluation
-from procurement.selectors.quotes import providers_active, quote_expiry
+from procurement.selectors.assumptions import day_of_evaluation, moment_of_evaluation
+from procurement.selectors.quotes import providers_active, quote_expiry, quote_time_zones
 
 SOON_DAYS = 14
 STATES = (("archived", "Archived"),)
@@ -55,15 +56,17 @@ def as_given(queryset: QuerySet[Any], _name: str, _value: str) -> QuerySet[Any]:
     return queryset
 
 
-def valid_on(day: date) -> Q:
-    """Return what can be signed on a day: stated, or within the age that its way of buying allows."""
-    stated = Q(valid_until__gte=day)
+def valid_on(day: date, moment: datetime) -> Q:
+    """Return what can be signed at a moment of a day: stated, or within the age that its way of buying allows."""
+    stated = Q(time_zone="", valid_until__gte=day)
+    for name in quote_time_zones():
+        stated |= Q(time_zone=name, valid_until__gte=moment.astimezone(ZoneInfo(name)).date())
     return reduce(or_, (_young_enough(code, day) for code, _ in purchase_model_choices()), stated)
 
 
 def _young_enough(purchase_model: str, day: date) -> Q:
     probe = Quote(purchase_model=purchase_model, quoted_on=day, valid_until=None)
-    age_limit = quote_expiry(probe, day).days_left
+    age_limit = quote_expiry(probe, day, "UTC").days_left
     return Q(valid_until__isnull=True, purchase_model=purchase_model, quoted_on__gte=day - timedelta(days=age_limit))
 
 
@@ -89,12 +92,12 @@ class QuoteFilter(django_filters.FilterSet):
 
     def by_validity(self, queryset: QuerySet[Quote], _name: str, value: str) -> QuerySet[Quote]:
         """Keep what can be signed, ends soon or has ended."""
-        today = day_of_evaluation()
+        today, now, ahead = day_of_evaluation(), moment_of_evaluation(), timedelta(days=SOON_DAYS + 1)
         if value == "open":
-            return queryset.filter(valid_on(today))
+            return queryset.filter(valid_on(today, now))
         if value == "ended":
-            return queryset.exclude(valid_on(today))
-        return queryset.filter(valid_on(today)).exclude(valid_on(today + timedelta(days=SOON_DAYS + 1)))
+            return queryset.exclude(valid_on(today, now))
+        return queryset.filter(valid_on(today, now)).exclude(valid_on(today + ahead, now + ahead))
 
 
 class ProviderFilter(django_filters.FilterSet):

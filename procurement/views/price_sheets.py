@@ -12,6 +12,7 @@ from procurement.selectors.assumptions import day_of_evaluation
 from procurement.selectors.history import history_of
 from procurement.selectors.imports import WAITING, drafts_open, import_job, reports_of
 from procurement.selectors.quotes import price_sheets_all, sheet_rows_open
+from procurement.selectors.reference import time_zone_names
 from procurement.services.actors import Actor
 from procurement.services.price_sheet_releases import sheet_row_release
 from procurement.services.price_sheets import price_sheet_receive
@@ -152,7 +153,13 @@ class PriceSheetCreateView(FormPage):
 
     def more(self) -> dict[str, Any]:
         """Return the steps, the drafts that wait and names to choose from."""
-        return {**super().more(), "steps": steps_of(None), "drafts": drafts_open()[:5], **suggestions()}
+        return {
+            **super().more(),
+            "steps": steps_of(None),
+            "drafts": drafts_open()[:5],
+            "zones": time_zone_names(),
+            **suggestions(),
+        }
 
     def address_after(self, record: PriceSheet) -> str:
         """Return the page of the sheet."""

@@ -16,6 +16,7 @@ from procurement.selectors.expiry import price_watches
 from procurement.selectors.prices import price_book
 from procurement.selectors.quote_table import quotes_table
 from procurement.selectors.quotes import quote_versions, quotes_all, quotes_expiring, version_changes
+from procurement.selectors.reference import time_zone_names
 from procurement.selectors.sources import price_sources_failing
 from procurement.services.actors import Actor
 from procurement.services.quotes import quote_archive, quote_create, quote_supersede
@@ -192,7 +193,7 @@ class QuoteFormPage(FormPage):
 
     def more(self) -> dict[str, Any]:
         """Return known names to choose from."""
-        return {**super().more(), **suggestions()}
+        return {**super().more(), **suggestions(), "zones": time_zone_names()}
 
     def address_after(self, record: Quote) -> str:
         """Return the page of the offer, or the form again for the next one."""
