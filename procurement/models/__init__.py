@@ -18,7 +18,15 @@ from procurement.models.builds import Build, CostLine, Evidence, Promise, Site, 
 from procurement.models.decisions import Decision, DecisionState
 from procurement.models.discounts import ContractDiscount, PriceWatch
 from procurement.models.forecast_scores import ForecastScore
-from procurement.models.imports import CellCorrection, ImportProfile, ImportReport, ReportKind, RowOutcome, StagedRow
+from procurement.models.imports import (
+    CellCorrection,
+    ImportProfile,
+    ImportReport,
+    ReportKind,
+    RowOutcome,
+    StagedRow,
+    TypedCell,
+)
 from procurement.models.jobs import Heartbeat, Job, JobStatus
 from procurement.models.portfolios import AllocationRow, Portfolio, PortfolioState
 from procurement.models.quotes import AcceleratorAlias, PriceSheet, Provider, Quote, SheetRow, SheetRowState, SheetState
@@ -106,6 +114,7 @@ __all__ = [
     "Site",
     "StagedRow",
     "Tranche",
+    "TypedCell",
     "OfferState",
     "UsageCharge",
     "UsageFile",

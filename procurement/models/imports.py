@@ -58,6 +58,27 @@ class CellCorrection(models.Model):
         return f"{self.sheet} line {self.line}, {self.column}: {self.was} -> {self.value}"
 
 
+class TypedCell(models.Model):
+    """A cell that a person has typed in the grid of a draft and not sent; nobody else sees it, and nothing reads it."""
+
+    sheet = models.ForeignKey(PriceSheet, on_delete=models.CASCADE, related_name="typed")
+    typed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    line = models.PositiveIntegerField()
+    column = models.CharField(max_length=300, help_text="header of the cell, as the file writes it")
+    was = models.TextField(blank=True, help_text="what stood there when it was typed")
+    value = models.TextField(blank=True)
+    typed_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("line", "id")
+        constraints = (
+            models.UniqueConstraint(fields=("sheet", "typed_by", "line", "column"), name="cell_typed_once_by_a_person"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.sheet} line {self.line}, {self.column}: {self.value}"
+
+
 class ReportKind(models.TextChoices):
     """What a report is of."""
 

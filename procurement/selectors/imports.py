@@ -14,6 +14,7 @@ from procurement.models import (
     SheetRowState,
     SheetState,
     StagedRow,
+    TypedCell,
 )
 
 DRAFTS = (SheetState.RECEIVED, SheetState.MATCHING, SheetState.CHECKED, SheetState.CONFIRMED)
@@ -44,6 +45,20 @@ def rows_with_cell(sheet: PriceSheet, header: str, value: str) -> list[int]:
     """Return the lines of held and faulty rows whose cell under a header holds exactly a value."""
     rows = sheet.rows.filter(state__in=(SheetRowState.FAULTY, SheetRowState.HELD), raw__contains={header: value})
     return list(rows.values_list("line", flat=True))
+
+
+def typed_cells(sheet: PriceSheet, user: Any) -> list[TypedCell]:
+    """Return what a person has typed in a draft and not sent."""
+    return list(TypedCell.objects.filter(sheet=sheet, typed_by=user))
+
+
+def cells_now(sheet: PriceSheet, lines: set[int]) -> dict[tuple[int, str], str]:
+    """Return what stands in the cells of some lines now: all of a held or faulty row, of others what was mended."""
+    found = {(one.line, one.column): one.value for one in sheet.corrections.filter(line__in=lines).order_by("pk")}
+    states = (SheetRowState.FAULTY, SheetRowState.HELD)
+    for row in sheet.rows.filter(state__in=states, line__in=lines):
+        found |= {(row.line, column): str(value) for column, value in row.raw.items()}
+    return found
 
 
 def staged_rows(sheet: PriceSheet, outcomes: tuple[str, ...]) -> QuerySet[StagedRow]:

@@ -10,7 +10,7 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 
 from procurement.errors import ProcurementError, VersionConflict
-from procurement.models import CellCorrection, PriceSheet, SheetState
+from procurement.models import CellCorrection, PriceSheet, SheetState, TypedCell
 from procurement.permissions import require
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
@@ -122,13 +122,16 @@ def price_sheet_correct(*, by: Actor, sheet: PriceSheet, version: int, correctio
         When somebody changed the draft since; carries, for each cell, the value that counts now and the one asked for.
     """
     require(by.user, "quote.edit")
-    wanted = [one for one in corrections if one.value != one.was]
+    sent = list(corrections)
+    wanted = [one for one in sent if one.value != one.was]
     too_long = [one for one in wanted if len(one.value) > MAX_CELL or "\0" in one.value]
     if too_long:
         place = f"line {too_long[0].line}, column {too_long[0].column}"
         raise ProcurementError("invalid", f"The cell at {place} may hold at most {MAX_CELL:,} characters of text.")
     with transaction.atomic():
         locked = _open_draft(sheet, version, {f"line {one.line}, {one.column}": one.value for one in wanted})
+        for one in sent:
+            TypedCell.objects.filter(sheet=locked, typed_by=by.user, line=one.line, column=one.column).delete()
         if not wanted:
             return locked
         CellCorrection.objects.bulk_create([
@@ -162,6 +165,7 @@ def price_sheet_confirm(
             raise ProcurementError("faulty_rows", message)
         if not locked.rows_ready:
             raise ProcurementError("nothing_ready", f"No row of {locked.file_name} is ready; nothing can be imported.")
+        locked.typed.all().delete()
         locked.state = SheetState.CONFIRMED
         locked.received_by = by.user
         locked.version += 1
@@ -178,6 +182,7 @@ def price_sheet_discard(*, by: Actor, sheet: PriceSheet, version: int) -> PriceS
     with transaction.atomic():
         locked = _open_draft(sheet, version, {})
         staged_clear(locked)
+        locked.typed.all().delete()
         before, locked.state = locked.state, SheetState.DISCARDED
         locked.version += 1
         locked.save()

@@ -7,7 +7,7 @@ from typing import Any
 
 from procurement.forms.base import read_back
 from procurement.models import PriceSheet, SheetRow
-from procurement.selectors.imports import rows_with_cell
+from procurement.selectors.imports import cells_now, rows_with_cell, typed_cells
 from procurement.services.price_sheets import Correction
 from procurement.views.base import whole
 from providers.mapping import column_meant
@@ -110,13 +110,66 @@ def corrections_in(sheet: PriceSheet, sent: Mapping[str, str]) -> list[Correctio
     return list(found.values())
 
 
+def typed_in(sent: Mapping[str, str]) -> list[Correction]:
+    """Return every cell that was sent of a grid, those that say what stood there before included."""
+    asked = read_back(sent.get("asked", ""))
+    headers, before = asked.get("headers"), asked.get("was")
+    if not isinstance(headers, list) or not isinstance(before, dict):
+        return []
+    places = {name: _place_of(name) for name in before}
+    return [
+        Correction(line, str(headers[place]), str(before[name]), sent[name].strip())
+        for name, (line, place) in places.items()
+        if name in sent and 0 <= place < len(headers)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Cells that a person typed and did not send: those that still fit, and those where something else stands."""
+
+    fitting: Sequence[Correction]
+    astray: Sequence[tuple[Correction, str]]
+
+    def typed(self, sheet: PriceSheet) -> dict[str, str]:
+        """Return the fitting ones by the names of their cells."""
+        places = {header: place for place, header in enumerate(headers_of(sheet))}
+        return {f"cell-{one.line}-{places[one.column]}": one.value for one in self.fitting if one.column in places}
+
+    def beside(self, sent: Sequence[Correction]) -> list[Correction]:
+        """Return the fitting ones that a sent grid did not show."""
+        known = {(one.line, one.column) for one in sent}
+        return [one for one in self.fitting if (one.line, one.column) not in known]
+
+    @property
+    def table(self) -> Any:
+        """The ones astray beside what stands there now, to be sent again; ``None`` where there is none."""
+        stored = {f"line {one.line}, {one.column}": (now, one.value) for one, now in self.astray}
+        return conflict_rows([one for one, _ in self.astray], stored)
+
+
+def kept_of(sheet: PriceSheet, user: Any) -> Kept:
+    """Return what a person typed in a draft and did not send."""
+    cells = typed_cells(sheet, user)
+    now = cells_now(sheet, {cell.line for cell in cells})
+    fitting, astray = [], []
+    for cell in cells:
+        one = Correction(cell.line, cell.column, cell.was, cell.value)
+        stands = now.get((cell.line, cell.column), cell.was)
+        if stands == cell.was:
+            fitting.append(one)
+        elif stands != cell.value:
+            astray.append((one, stands))
+    return Kept(fitting, astray)
+
+
 def asked_of(grid: Grid, headers: Sequence[str]) -> str:
     """Return what a grid sends back of itself: its headers and what stood in its cells."""
     cells = (cell for row in grid.rows for cell in row.cells if cell.is_open)
     return json.dumps({"headers": list(headers), "was": {cell.name: cell.was for cell in cells}})
 
 
-def conflict_rows(sheet: PriceSheet, corrections: Sequence[Correction], stored: Mapping[str, tuple[str, str]]) -> Any:
+def conflict_rows(corrections: Sequence[Correction], stored: Mapping[str, tuple[str, str]]) -> Any:
     """Return every cell that a person asked for and did not get, beside what stands there now, to be sent again."""
     headers = list(dict.fromkeys(one.column for one in corrections))
     rows = []

@@ -4,7 +4,6 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 from typing import Any
-from zoneinfo import available_timezones
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -15,6 +14,7 @@ from procurement.errors import PermissionRefused, ProcurementError, VersionConfl
 from procurement.forms.imports import MatchForm
 from procurement.models import ImportProfile, PriceSheet, SheetState
 from procurement.selectors.imports import bad_rows, differences_of, profile_for, staged_rows
+from procurement.selectors.reference import time_zone_names
 from procurement.services.import_profiles import headers_digest
 from procurement.services.price_sheet_undo import price_sheet_undo
 from procurement.services.price_sheets import (
@@ -23,9 +23,18 @@ from procurement.services.price_sheets import (
     price_sheet_correct,
     price_sheet_discard,
 )
+from procurement.services.typed_cells import typed_cells_forget, typed_cells_keep
 from procurement.tasks import nudge
 from procurement.views.base import ActionPage, FormPage, file_answer, whole
-from procurement.views.import_grid import asked_of, conflict_rows, corrections_in, grid_of, headers_of
+from procurement.views.import_grid import (
+    asked_of,
+    conflict_rows,
+    corrections_in,
+    grid_of,
+    headers_of,
+    kept_of,
+    typed_in,
+)
 from procurement.views.price_sheets import SheetPage, steps_of
 from procurement.views.suggestions import suggestions
 from providers.own_table import guarded
@@ -78,7 +87,7 @@ class ImportMatchView(SheetPage, FormPage):
         sheet = self.sheet()
         return {
             **super().more(), "sheet": sheet, "kept": self.kept(), "steps": steps_of(sheet), **suggestions(),
-            "zones": sorted(available_timezones()),
+            "zones": time_zone_names(),
         }  # fmt: skip
 
     def address_after(self, record: PriceSheet) -> str:
@@ -103,13 +112,14 @@ class ImportCheckView(SheetPage):
         sheet = self.sheet()
         sent = {name: value.replace("\0", "") for name, value in request.POST.items()}
         corrections = corrections_in(sheet, sent)
+        corrections += kept_of(sheet, request.user).beside([*corrections, *typed_in(sent)])
         try:
             price_sheet_correct(
                 by=self.actor("mended in the grid"), sheet=sheet, version=whole(sent.get("version", "")) or 0,
                 corrections=corrections,
             )  # fmt: skip
         except VersionConflict as conflict:
-            rows = conflict_rows(sheet, corrections, conflict.differences)
+            rows = conflict_rows(corrections, conflict.differences)
             context = {"conflict": rows, "has_conflict": True, "changed_by": self.changed_by()}
             now = self.sheet()
             if now.state != SheetState.CHECKED:
@@ -139,15 +149,35 @@ class ImportCheckView(SheetPage):
         )
         report = sheet.reports.filter(kind="validation").first()
         content = report.content if report else {}
-        grid = grid_of(sheet, list(page), typed) if is_bad else None
+        kept = kept_of(sheet, self.request.user)
+        grid = grid_of(sheet, list(page), {**kept.typed(sheet), **(typed or {})}) if is_bad else None
         return {
             "sheet": sheet, "steps": steps_of(sheet), "shown": shown, "counts": counts, "page": page, "report": report,
             "page_numbers": page.paginator.get_elided_page_range(page.number), "is_bad": is_bad,
             "grid": grid, "asked": asked_of(grid, headers_of(sheet)) if grid else "", "content": content,
-            "may_mend": bool(sheet.preview.get("may_mend")),
+            "may_mend": bool(sheet.preview.get("may_mend")), "kept": kept,
             "ambiguous": next((one for one in content.get("faults", ()) if one["rule"] == "ambiguous_number"), None),
             "count_to_import": sheet.rows_new + sheet.rows_changed,
         }  # fmt: skip
+
+
+class ImportTypedView(SheetPage):
+    """Keep what a person types in the grid, cell by cell, so that leaving the page loses none of it."""
+
+    action = "quote.edit"
+
+    def post(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Keep it; the answer is a line of text for the foot of the grid."""
+        sheet = self.sheet()
+        sent = {name: value.replace("\0", "") for name, value in request.POST.items()}
+        version = whole(sent.get("version", "")) or 0
+        try:
+            typed_cells_keep(by=self.actor(), sheet=sheet, version=version, cells=typed_in(sent))
+        except PermissionRefused:
+            raise
+        except ProcurementError as error:
+            return HttpResponse(error.message, status=409, content_type="text/plain; charset=utf-8")
+        return HttpResponse(status=204)
 
 
 class ImportActionView(SheetPage, ActionPage):
@@ -211,6 +241,17 @@ class ImportDiscardView(ImportActionView):
         sheet = self.sheet()
         price_sheet_discard(by=by, sheet=sheet, version=self.version_sent(sheet.version))
         return reverse("procurement:price_sheets")
+
+
+class ImportForgetView(ImportActionView):
+    """Forget what one has typed and not sent."""
+
+    success = "What you had typed and not sent is forgotten."
+
+    def act(self, by: Any) -> str:
+        """Forget it."""
+        typed_cells_forget(by=by, sheet=self.sheet())
+        return self.address_back()
 
 
 class ImportUndoView(ImportActionView):

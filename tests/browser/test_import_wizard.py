@@ -3,9 +3,10 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from procurement.models import CellCorrection, PriceSheet, Quote
+from procurement.models import CellCorrection, PriceSheet, Quote, TypedCell
+from procurement.services.price_sheets import Correction, price_sheet_correct
 from tests.browser.test_pages import MODES, RULES
-from tests.factories import make_assumptions
+from tests.factories import actor, make_assumptions
 from tests.procurement.sheet_tools import (
     FAULTY,
     GOOD,
@@ -134,3 +135,44 @@ def test_what_two_people_typed_into_one_draft_is_shown_side_by_side(live_server,
     mine.wait_for_url(f"**/price-sheets/{sheet.pk}/")
     work()
     assert [one.value for one in CellCorrection.objects.order_by("pk")] == ["20.50", "21.50"]
+
+
+def test_typed_cells_are_there_again_after_the_page_was_left(live_server, open_context, sign_in):
+    sheet = draft(GOOD, FAULTY)
+    page = sign_in(open_context(), "analyst")
+    address = f"{live_server.url}/price-sheets/{sheet.pk}/check/"
+    page.goto(address)
+    page.fill("[aria-invalid=true]", "21.50")
+
+    page.goto(f"{live_server.url}/quotes/")  # at once: no warning stops it, the cell is kept while the page goes
+    page.goto(address)
+
+    assert page.input_value("[aria-invalid=true]") == "21.50"
+    assert "1 cell that you typed is not sent yet" in page.inner_text("main")
+    page.click("text=Save cells and check again")
+    page.wait_for_url(f"**/price-sheets/{sheet.pk}/")
+    work()
+    assert [one.value for one in CellCorrection.objects.all()] == ["21.50"]
+    assert not TypedCell.objects.exists()
+
+
+def test_typed_cells_never_cover_what_somebody_else_put_there(live_server, open_context, sign_in):
+    sheet = draft(GOOD, FAULTY, FAULTY.replace("bad", "bad-2"))
+    address = f"{live_server.url}/price-sheets/{sheet.pk}/check/"
+    mine = sign_in(open_context(), "analyst")
+    mine.goto(address)
+    mine.fill("[aria-invalid=true] >> nth=0", "21.50")
+    mine.wait_for_selector("text=Kept, not sent yet.")
+    corrected = [Correction(3, "price", "cheap", "20.50")]
+    price_sheet_correct(by=actor("administrator"), sheet=sheet, version=sheet.version, corrections=corrected)
+    work()
+
+    mine.fill("[aria-invalid=true] >> nth=1", "22.50")
+    mine.wait_for_selector("text=was changed by somebody else")
+    mine.goto(address)
+
+    assert mine.locator(".diff tbody td").all_inner_texts()[:2] == ["price", "20.50"]
+    assert mine.input_value(".diff input") == "21.50"
+    assert mine.input_value("[aria-invalid=true]") == "22.50"  # of the line that nobody else touched
+    mine.click("text=Drop mine, keep theirs")
+    assert not TypedCell.objects.exists()

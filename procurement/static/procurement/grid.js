@@ -1,4 +1,5 @@
-/* The grid of cells to mend: arrow keys and Enter move up and down a column, Esc brings back what stood there. */
+/* The grid of cells to mend: arrow keys and Enter move up and down a column, Esc brings back what stood there.
+   What is typed is kept on the server, cell by cell, until it is sent or forgotten. */
 "use strict";
 
 document.querySelectorAll("[data-grid]").forEach((grid) => {
@@ -9,6 +10,50 @@ document.querySelectorAll("[data-grid]").forEach((grid) => {
     const next = body[body.indexOf(row) + rows];
     return next?.children[cell.cellIndex]?.querySelector(".grid__input");
   };
+  const form = grid.closest("form");
+  const status = form.querySelector("[data-kept]");
+  const asked = JSON.parse(form.elements.asked.value);
+  const stood = (input) => input.dataset.was ?? input.defaultValue;
+  const PAUSE = 800; /* milliseconds after the last key */
+  const waiting = new Set();
+  let timer = 0;
+
+  const say = (words) => {
+    if (status) {
+      status.textContent = words;
+    }
+  };
+
+  const keep = async () => {
+    clearTimeout(timer);
+    if (!waiting.size) {
+      return;
+    }
+    const cells = [...waiting];
+    waiting.clear();
+    const body = new URLSearchParams({ version: form.elements.version.value });
+    body.set("asked", JSON.stringify({
+      headers: asked.headers,
+      was: Object.fromEntries(cells.map((input) => [input.name, asked.was[input.name] ?? ""])),
+    }));
+    cells.forEach((input) => body.set(input.name, input.value));
+    const headers = { "X-CSRFToken": form.elements.csrfmiddlewaretoken.value };
+    try {
+      const answer = await fetch(grid.dataset.keep, { method: "POST", body, headers, keepalive: true, redirect: "manual" });
+      if (answer.status === 204 || answer.status === 409) {
+        say(answer.status === 204 ? "Kept, not sent yet." : await answer.text());
+        if (!waiting.size) {
+          form.dispatchEvent(new Event("kept"));
+        }
+        return;
+      }
+      say("Not kept: sign in in a new tab, then go on here.");
+    } catch {
+      say("Not kept: the service does not answer.");
+    }
+    cells.forEach((input) => waiting.add(input));
+  };
+
   const moves = { ArrowDown: 1, ArrowUp: -1, Enter: 1 };
 
   grid.addEventListener("keydown", (event) => {
@@ -17,7 +62,8 @@ document.querySelectorAll("[data-grid]").forEach((grid) => {
       return;
     }
     if (event.key === "Escape") {
-      input.value = input.defaultValue;
+      input.value = stood(input);
+      input.dispatchEvent(new Event("input", { bubbles: true }));
       input.select();
       return;
     }
@@ -38,7 +84,16 @@ document.querySelectorAll("[data-grid]").forEach((grid) => {
   });
   grid.addEventListener("input", (event) => {
     const input = event.target.closest(".grid__input");
-    input?.classList.toggle("grid__input--changed", input.value !== input.defaultValue);
+    if (!input) {
+      return;
+    }
+    input.classList.toggle("grid__input--changed", input.value !== stood(input));
+    waiting.add(input);
+    clearTimeout(timer);
+    timer = setTimeout(keep, PAUSE);
   });
+  grid.addEventListener("change", () => keep());
+  window.addEventListener("pagehide", () => keep());
+  form.addEventListener("submit", () => waiting.clear()); /* it is sent, not left */
   grid.querySelector('[aria-invalid="true"]')?.focus({ preventScroll: true });
 });

@@ -57,9 +57,11 @@ document.querySelectorAll("form[data-guard]").forEach((form) => {
   form.addEventListener("input", () => {
     changed = true;
   });
-  form.addEventListener("submit", () => {
+  const isSafe = () => {
     changed = false;
-  });
+  };
+  form.addEventListener("submit", isSafe);
+  form.addEventListener("kept", isSafe); /* what was typed lies on the server */
   window.addEventListener("beforeunload", (event) => {
     if (changed) {
       event.preventDefault();
