@@ -75,6 +75,7 @@ urlpatterns = [
     path("price-sheets/<int:pk>/typed/", import_steps.ImportTypedView.as_view(), name="import_typed"),
     path("price-sheets/<int:pk>/forget/", import_steps.ImportForgetView.as_view(), name="import_forget"),
     path("price-sheets/<int:pk>/confirm/", import_steps.ImportConfirmView.as_view(), name="import_confirm"),
+    path("price-sheets/<int:pk>/recheck/", import_steps.ImportRecheckView.as_view(), name="import_recheck"),
     path("price-sheets/<int:pk>/decimal/", import_steps.ImportDecimalView.as_view(), name="import_decimal"),
     path("price-sheets/<int:pk>/format/", import_steps.ImportFormatView.as_view(), name="import_format"),
     path("price-sheets/<int:pk>/discard/", import_steps.ImportDiscardView.as_view(), name="import_discard"),

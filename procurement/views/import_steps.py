@@ -35,6 +35,7 @@ from procurement.views.import_grid import (
     kept_of,
     typed_in,
 )
+from procurement.views.import_reasons import reasons_faulty, reasons_held
 from procurement.views.price_sheets import SheetPage, steps_of
 from procurement.views.suggestions import suggestions
 from providers.own_table import guarded
@@ -157,6 +158,7 @@ class ImportCheckView(SheetPage):
             "grid": grid, "asked": asked_of(grid, headers_of(sheet)) if grid else "", "content": content,
             "may_mend": bool(sheet.preview.get("may_mend")), "kept": kept,
             "ambiguous": next((one for one in content.get("faults", ()) if one["rule"] == "ambiguous_number"), None),
+            "reasons": {"held": reasons_held, "faulty": reasons_faulty}[shown](content) if is_bad else [],
             "count_to_import": sheet.rows_new + sheet.rows_changed,
         }  # fmt: skip
 
@@ -215,6 +217,18 @@ class ImportDecimalView(ImportActionView):
         if sheet.profile:
             values["profile"] = {**sheet.profile, "decimal": self.sent("decimal")}
         price_sheet_change(by=by, sheet=sheet, version=self.version_sent(sheet.version), values=values)
+        return self.address_back()
+
+
+class ImportRecheckView(ImportActionView):
+    """Check all rows anew: a name was mapped, or a rate came, since the last check."""
+
+    success = "All rows are being checked again."
+
+    def act(self, by: Any) -> str:
+        """Check the draft anew as it is."""
+        sheet = self.sheet()
+        price_sheet_change(by=by, sheet=sheet, version=self.version_sent(sheet.version), values={})
         return self.address_back()
 
 

@@ -21,6 +21,7 @@ from procurement.views.filters import SheetFilter
 from procurement.views.frame import Entry
 from procurement.views.suggestions import suggestions
 
+ROWS = 1_000  # held and faulty rows on the page of a sheet
 POLLING_STOPS = 286  # htmx: swap this answer in and stop asking
 
 
@@ -109,7 +110,8 @@ class PriceSheetDetailView(SheetPage):
         if step:
             return HttpResponseRedirect(address)
         context = {
-            "sheet": sheet, "rows": sheet_rows_open(sheet)[:1000], "is_waiting": is_waiting, "steps": steps_of(sheet),
+            "sheet": sheet, "rows": sheet_rows_open(sheet)[:ROWS], "rows_shown": ROWS, "is_waiting": is_waiting,
+            "steps": steps_of(sheet),
             "job": import_job(sheet) if is_waiting else None, "reports": reports_of(sheet),
             "corrections": sheet.corrections.select_related("made_by")[:200],
         }  # fmt: skip

@@ -7,7 +7,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from procurement.models import PriceSheet, Quote, SheetRow
-from tests.factories import make_assumptions
+from procurement.services.providers import accelerator_alias_create
+from tests.factories import actor, make_assumptions
 from tests.procurement.page_tools import signed_in
 from tests.procurement.sheet_tools import work
 
@@ -78,6 +79,25 @@ def test_rows_of_a_json_list_are_mended_in_the_grid_by_the_paths_of_their_cells(
     sheet.refresh_from_db()
     assert (sheet.rows_ready, sheet.rows_faulty) == (2, 0)
     assert list(sheet.staged.order_by("line").values_list("quote__price", flat=True)) == ["12", "23.92"]
+
+
+def test_reasons_are_grouped_with_what_releases_them_and_a_draft_is_checked_again_with_a_new_mapping():
+    client = signed_in("analyst")
+    others = [UNKNOWN_MODEL.replace("q-2", f"q-{number}").replace("x9", f"x{number}") for number in (7, 8)]
+    upload(client, GOOD, UNKNOWN_MODEL, *others, is_confirmed=False)
+    sheet = PriceSheet.objects.get()
+    check = reverse("procurement:import_check", args=[sheet.pk])
+
+    group = client.get(check, {"show": "held"}).context["reasons"][0]
+    accelerator_alias_create(by=actor("administrator"), values={"alias": "Zeta-9000", "accelerator": "H100-SXM"})
+    client.post(reverse("procurement:import_recheck", args=[sheet.pk]), {"version": sheet.version})
+    work()
+
+    assert (group.code, group.count) == ("unknown_accelerator", 3)
+    assert group.examples == [("'Zeta-9000' is no known accelerator", 3)]
+    assert group.releases == ["map the name: Zeta-9000 to an accelerator"]
+    sheet.refresh_from_db()
+    assert (sheet.rows_ready, sheet.rows_held) == (4, 0)
 
 
 def test_the_good_rows_are_imported_when_that_was_asked_for():

@@ -95,5 +95,13 @@ document.querySelectorAll("[data-grid]").forEach((grid) => {
   grid.addEventListener("change", () => keep());
   window.addEventListener("pagehide", () => keep());
   form.addEventListener("submit", () => waiting.clear()); /* it is sent, not left */
-  grid.querySelector('[aria-invalid="true"]')?.focus({ preventScroll: true });
+  const bad = grid.querySelector('[aria-invalid="true"]');
+  if (bad) {
+    const box = grid.closest('[role="region"]');
+    const cell = bad.closest("td");
+    if (box && cell.offsetLeft + cell.offsetWidth > box.clientWidth) {
+      box.scrollLeft = cell.offsetLeft - grid.rows[0].cells[0].offsetWidth; /* a narrow window shows what is to be mended */
+    }
+    bad.focus({ preventScroll: true });
+  }
 });
