@@ -46,16 +46,17 @@ class Grid:
                 return self.below(position)
         return None
 
-    def below(self, position: int) -> "TableRows":
-        """Return the table whose header stands at a place, with the corrected cells in it."""
+    def below(self, position: int, names: tuple[str, ...] | None = None) -> "TableRows":
+        """Return the table whose header stands at a place, or is given by its names, with the corrected cells in it."""
         header = self.records[position]
-        names = tuple(str(cell).strip() for cell in header.cells)
+        if names is None:
+            names = tuple(str(cell).strip() for cell in header.cells)
         rows = self.records[position + 1 :]
         if self.is_trimmed:
             rows = [_filled_up(record, len(names)) for record in rows]
         if self.corrections:
             rows = [_corrected(record, names, self.corrections) for record in rows]
-        return TableRows(names, header.line, rows, self.records[:position])
+        return TableRows(names, header.line, rows, self.records[:position], self.is_trimmed)
 
 
 def _filled_up(record: Record, width: int) -> Record:
@@ -80,6 +81,7 @@ class TableRows:
     line: int
     records: list[Record]
     above: list[Record]
+    is_trimmed: bool = False
 
     @cached_property
     def positions(self) -> Mapping[str, int]:

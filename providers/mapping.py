@@ -7,32 +7,18 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from providers.cells import SYMBOLS, is_missing, read_number
+from providers.cells import is_missing, plain, read_number
 from providers.contract import QUOTES
-from providers.currency import is_currency
-from providers.document import Document, Grid, Record, open_document
+from providers.document import HEADER_ROWS, Document, Grid, Record, open_document
 from providers.errors import CellError, ProviderError
 from providers.flatten import tables_of
-from providers.knowledge import rows_of, squeezed
+from providers.guesses import guess_of
+from providers.headers import find_header, find_table, weight
 
 SAMPLES = 5  # cells shown under each header
-HEADER_ROWS = 40
 DATE_ORDERS = {"ymd": (0, 1, 2), "dmy": (2, 1, 0), "mdy": (2, 0, 1)}  # places of year, month and day
 WRITTEN_DATE = re.compile(r"(\d{1,4})[./-](\d{1,2})[./-](\d{1,4})")
 KEYS = frozenset({"columns", "constants", "values", "decimal", "date_order", "divisor", "sheet", "ignored"})
-MONTH = re.compile(r"month|monat|mois|mensuel|mensile|/ ?mo\b|mes\b", re.IGNORECASE)
-HOUR = re.compile(r"hour|/ ?h|stunde|heure|hora|ora\b", re.IGNORECASE)
-PER_ACCELERATOR = re.compile(r"gpu|accelerator|beschleuniger", re.IGNORECASE)
-TAX = re.compile(r"vat|tax|mwst|ust\b|tva|iva|\bht\b|ttc", re.IGNORECASE)
-WITHOUT_TAX = re.compile(r"excl|exkl|zzgl|\bex\b|without|before|ohne|plus|hors|\bht\b|netto", re.IGNORECASE)
-BOUGHT = (
-    ("spot", re.compile(r"spot|preemptible|interruptible", re.IGNORECASE)),
-    ("reserved", re.compile(r"reserved|reservation|reserviert", re.IGNORECASE)),
-    ("on_demand", re.compile(r"on.?demand|pay.?as.?you.?go|payg", re.IGNORECASE)),
-)  # what the header of a price says of how it is bought
-WORDS: Mapping[str, str] = {
-    squeezed(word): row["column"] for row in rows_of("column_words.csv") for word in row["words"].split("|")
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +60,7 @@ class SheetPreview:
     constants: Mapping[str, str]
     decimal: str | None
     rows: int
+    divisor: str = "1"
 
 
 def read_profile(given: Mapping[str, Any]) -> Profile:
@@ -139,22 +126,22 @@ def preview_sheet(content: bytes, file_name: str, sheet: str | None = None) -> S
     """
     document = open_document(content, file_name)
     grid = _grid(document, sheet, file_name)
-    position = _header_position(grid)
-    header = [str(cell).strip() for cell in grid.records[position].cells]
-    rows = grid.records[position + 1 :]
-    guess = _guess(header, rows)
-    constants = _constants(header, guess)
-    price = next((place for place, name in enumerate(header) if guess.get(name) == "price"), None)
+    found = find_header(grid)
+    table = grid.below(found.position, found.names)
+    header, rows = table.header, table.records
+    guess = guess_of(header, rows, grid.records[: found.position])
+    price = next((place for place, name in enumerate(header) if guess.columns.get(name) == "price"), None)
     return SheetPreview(
         sheet=grid.name,
-        header_line=grid.records[position].line,
-        headers=tuple(header),
+        header_line=table.line,
+        headers=header,
         samples=tuple(tuple(_sample(rows, place)) for place in range(len(header))),
-        guess=guess,
-        unknown=tuple(name for name in header if name and name not in guess),
-        constants=constants,
+        guess=guess.columns,
+        unknown=tuple(name for name in header if name and name not in guess.columns),
+        constants=guess.constants,
         decimal=None if price is None else decimal_sign(_cells(rows, price)),
         rows=len(rows),
+        divisor=plain(guess.divisor),
     )
 
 
@@ -182,9 +169,10 @@ def rows_as_written(
     document = open_document(content, file_name, corrections)
     found: dict[int, dict[str, str]] = {}
     for grid in tables_of(document):
-        table = grid.table(columns) if columns else None
+        table = find_table(grid, columns) if columns else None
         if table is None and grid.records:
-            table = grid.below(_header_position(grid))
+            header = find_header(grid)
+            table = grid.below(header.position, header.names)
         if table is not None:
             found |= {record.line: dict(table.raw(record)) for record in table.records if record.line in lines}
         if found:
@@ -199,72 +187,12 @@ def _grid(document: Document, sheet: str | None, file_name: str) -> Grid:
         names = ", ".join(grid.name for grid in tables) or "none"
         message = f"{file_name} has no table {sheet or ''}: its sheets are {names}; send CSV, XLSX or JSON"
         raise ProviderError(message)
-    return grids[0]
+    return max(grids, key=lambda grid: _known_words(grid))  # of equals the first
 
 
-def _header_position(grid: Grid) -> int:
-    """Return the place of the row with most known words; of none, the first row with most cells filled."""
-
-    def weight(record: Record) -> tuple[int, int]:
-        names = [str(cell).strip() for cell in record.cells]
-        return sum(column_meant(name) is not None for name in names), sum(bool(name) for name in names)
-
-    rows = grid.records[:HEADER_ROWS]
-    return max(range(len(rows)), key=lambda place: (*weight(rows[place]), -place))
-
-
-def column_meant(header: str) -> str | None:
-    """Return our column that a header means: as written, without brackets, without units, or the end of a JSON path."""
-    bare = re.sub(r"\(.*?\)|\[.*?\]", " ", header)
-    without_unit = re.sub(
-        r"\b(?:USD|EUR|GBP|CHF|per hour|per gpu|je|pro|/ ?(?:gpu|h|hr|hour|month))\b.*", "", bare, flags=re.I
-    )
-    for spelling in (header, bare, without_unit, header.rpartition(".")[2]):
-        column = WORDS.get(squeezed(spelling)) if squeezed(spelling) else None
-        if column or spelling.strip().lower() in QUOTES.names:
-            return column or spelling.strip().lower()
-    return None
-
-
-def _guess(header: Sequence[str], rows: Sequence[Record]) -> dict[str, str]:
-    """Return the first header for each of our columns; a price per hour goes before one per month."""
-    found: dict[str, str] = {}
-    by_month: list[str] = []
-    for place, name in enumerate(header):
-        column = column_meant(name)
-        if column == "accelerator" and _is_number(_sample(rows, place)):
-            column = "accelerators_per_instance"  # `gpu: 8` counts them
-        if column == "price" and MONTH.search(name) and not HOUR.search(name):
-            by_month.append(name)
-        elif column and column not in found.values():
-            found[name] = column
-    if by_month and "price" not in found.values():
-        found[by_month[0]] = "price"
-    return found
-
-
-def _is_number(samples: Sequence[str]) -> bool:
-    return bool(samples) and all(re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", text) for text in samples)
-
-
-def _constants(header: Sequence[str], guess: Mapping[str, str]) -> dict[str, str]:
-    """Return what the header of the price says about currency, basis, tax and how it is bought."""
-    price = next((name for name in header if guess.get(name) == "price"), "")
-    said: dict[str, str] = {}
-    code = next((word for word in re.findall(r"[A-Z]{3}", price) if is_currency(word)), None)
-    symbol = next((SYMBOLS[sign] for sign in SYMBOLS if sign in price), None)
-    if code or symbol:
-        said["currency"] = str(code or symbol)
-    if HOUR.search(price):
-        said["price_basis"] = "per_accelerator_hour" if PER_ACCELERATOR.search(price) else "per_instance_hour"
-    elif MONTH.search(price):
-        said["price_basis"] = "per_month"
-    if TAX.search(price):
-        said["price_includes_tax"] = "false" if WITHOUT_TAX.search(price) else "true"
-    bought = next((model for model, pattern in BOUGHT if pattern.search(price)), None)
-    if bought:
-        said["purchase_model"] = bought
-    return {ours: value for ours, value in said.items() if ours not in guess.values()}
+def _known_words(grid: Grid) -> int:
+    """Return how many words of a sheet's likeliest header are known: a cover page has none."""
+    return max((weight(record.cells)[0] for record in grid.records[:HEADER_ROWS]), default=0)
 
 
 def _cells(rows: Sequence[Record], place: int) -> list[Any]:

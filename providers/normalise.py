@@ -229,10 +229,15 @@ def _count(prepared: Prepared, offer: Offer, name: Name, known: Sku | None, writ
     """Return how many accelerators one instance holds; a part of one is less than 1."""
     by_sku = known.accelerators if known else None
     stated = offer.count
-    if stated is None and by_sku is None and (lead := leading_count(written)):
+    lead = leading_count(written)
+    if stated is None and by_sku is None and lead:
         stated = Decimal(lead)
     if name.parts != 1:
         return _whole_of_parts(prepared, name, stated, written)
+    if lead and stated != lead and offer.basis != "per_accelerator_hour" and written.lstrip().startswith(str(lead)):
+        message = f"{written} is {lead} {GPU_WORD}, the row says {plain(stated or Decimal(0))}"
+        facts = {"written": plain(stated or Decimal(0)), "name": str(lead)}
+        prepared.reasons.append(Reason("count_conflict", message, "say how many accelerators the price is for", facts))
     if by_sku is not None:
         if stated is not None and abs(stated - by_sku) > COUNT_TOLERANCE * by_sku and not (stated == 1 > by_sku):
             message = f"the row says {plain(stated)} {GPU_WORD}, its SKU holds {plain(rounded(by_sku))}"
@@ -321,6 +326,10 @@ def _settle_price(prepared: Prepared) -> None:
         release = "state the price, or confirm that it is free"
         prepared.reasons.append(Reason("price_not_positive", message, release, {"price": plain(price)}))
         return
+    if row["purchase_model"] == "on_demand" and row.get("term_months") and not prepared.reasons:
+        message = f"a price on demand with a term of {row['term_months']} months"
+        release = "say whether it is reserved, or remove the term"
+        prepared.reasons.append(Reason("purchase_model_conflict", message, release))
     if row["purchase_model"] in COMMITTED and not row.get("term_months") and not row.get("min_days"):
         message = f"a price of kind {row['purchase_model']} without the length of its term"
         prepared.reasons.append(Reason("term_missing", message, "state term_months"))

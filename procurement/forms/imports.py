@@ -113,6 +113,7 @@ class MatchForm(RefusableForm):
             "region": forms.CharField(max_length=80, required=False),
             "term_months": WholeField(required=False, unit="months"),
             "price_hours_per_month": NumberField(required=False, unit="hours"),
+            "accelerators_per_instance": NumberField(required=False, unit="accelerators"),
         }
         fields["currency"].widget.attrs |= {"list": "currencies", "autocapitalize": "characters"}
         for name, field in fields.items():
@@ -120,6 +121,7 @@ class MatchForm(RefusableForm):
             field.initial = known.get(name, {"currency": self.sheet.currency}.get(name, ""))
             self.fields[f"constant_{name}"] = field
         self.fields["constant_price_hours_per_month"].help_text = "Where the price is per month: 672, 720, 730 or 744."
+        self.fields["constant_accelerators_per_instance"].help_text = "1 where a price per month is of one accelerator."
 
     def _add_notation(self) -> None:
         preview, kept = self.sheet.preview, self.kept
@@ -138,7 +140,9 @@ class MatchForm(RefusableForm):
                 label="Days",
             ),
             "divisor": forms.ChoiceField(
-                choices=DIVISORS, initial=str(kept.get("divisor", "1")), label="Prices are written"
+                choices=DIVISORS,
+                initial=str(kept.get("divisor") or preview.get("divisor", "1")),
+                label="Prices are written",
             ),
             "zone": zone,
         }

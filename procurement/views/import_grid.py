@@ -10,7 +10,7 @@ from procurement.models import PriceSheet, SheetRow
 from procurement.selectors.imports import cells_now, rows_with_cell, typed_cells
 from procurement.services.price_sheets import Correction
 from procurement.views.base import whole
-from providers.mapping import column_meant
+from providers.headers import column_meant
 
 MOST_COLUMNS = 12  # shown beside those that hold a fault
 # our columns by which a person knows a row again
