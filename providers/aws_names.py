@@ -32,9 +32,12 @@ def market_of(attributes: Mapping[str, str]) -> str:
     return "capacity_block" if attributes.get("MARKETOPTION", "").lower() == "capacityblock" else "on_demand"
 
 
-def has_own_licence(attributes: Mapping[str, str]) -> bool:
-    """Return whether the buyer brings the licence: then the price is that of Linux."""
-    return "bring your own" in attributes.get("LICENSEMODEL", "").lower()
+def licence_apart(attributes: Mapping[str, str]) -> str:
+    """Return in words who pays the licence where the price leaves it out and is that of Linux; empty where it is in."""
+    if "bring your own" in attributes.get("LICENSEMODEL", "").lower():
+        return "own licence"
+    is_apart = "infrastructure" in attributes.get("LICENSEMODEL", "").lower()  # License Included - Infrastructure
+    return "licence billed apart" if is_apart or attributes.get("OPERATION", "").lower().endswith(":box") else ""
 
 
 def variant_name(sku: str, *variants: str) -> str:

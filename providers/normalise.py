@@ -312,7 +312,7 @@ def _settle_price(prepared: Prepared) -> None:
     currency = row["currency"] or "?"
     derivation: dict[str, Any] = {"raw": prepared.written, "steps": prepared.steps, "result": None}
     row["derivation"] = derivation
-    if str(row.get("os") or "").startswith("windows"):
+    if str(row.get("os") or "").startswith("windows") and "licence" not in row.get("excludes", ()):
         prepared.flags.append("windows_in_price")
     row["price_per_accelerator_hour"] = None
     if price is None:

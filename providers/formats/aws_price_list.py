@@ -10,7 +10,7 @@ from typing import Any
 from providers.aws_names import (
     PROVIDER,
     has_no_accelerator,
-    has_own_licence,
+    licence_apart,
     market_of,
     stated_accelerators,
     variant_name,
@@ -225,7 +225,7 @@ def _offer(term: Term, currency: str, dimensions: list[Dimension]) -> Offer:
     option = OPTIONS.get(squeezed(attributes.get("PURCHASEOPTION", "")).lower(), "none")
     if model == "reserved":
         reasons += unpaid_part(option, hours, upfront)
-    extra = [variant if variant != "standard" else "", "own licence" if has_own_licence(product) else ""]
+    extra = [variant if variant != "standard" else "", licence_apart(product)]
     parts = [f"{plain(hours)} per hour" if hours is not None else "", f"{plain(upfront)} upfront" if upfront else ""]
     return Offer(
         line=term.line,
@@ -246,6 +246,7 @@ def _offer(term: Term, currency: str, dimensions: list[Dimension]) -> Offer:
             "term_months": read_term(attributes.get("LEASECONTRACTLENGTH", "")) if model == "reserved" else None,
             "payment_option": option,
             "upfront": upfront or None,
+            "excludes": ("licence",) if licence_apart(product) else (),
         },
         reasons=reasons,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from providers.aws_names import has_own_licence, market_of, stated_accelerators, variant_name
+from providers.aws_names import licence_apart, market_of, stated_accelerators, variant_name
 from providers.azure_names import DEV_TEST, EXPIRED, OTHER_SERVICE, has_accelerator, machine_sku, tier_of
 from providers.base import Context, Offer, Parsed, ragged_offer, unpaid_part
 from providers.cells import is_missing, plain, read_date, read_number
@@ -210,7 +210,7 @@ def _offer(  # noqa: PLR0913 - a product, how it is bought and what it costs are
         written="",
         currency=currency,
         basis="per_instance_hour",
-        sku=variant_name(sku, variant, "own licence" if has_own_licence(attributes) else ""),
+        sku=variant_name(sku, variant, licence_apart(attributes)),
         table_sku=sku,
         accelerator="" if sku else COMPONENT.sub("", attributes.get("DESCRIPTION", "")),
         provider=provider,
@@ -220,6 +220,7 @@ def _offer(  # noqa: PLR0913 - a product, how it is bought and what it costs are
         values={
             "os": system, "term_months": term, "payment_option": OPTIONS.get(payment.lower(), "none"),
             "valid_from": max(filter(None, starts), default=None),
+            "excludes": ("licence",) if licence_apart(attributes) else (),
         },
     )  # fmt: skip
     if model is None:

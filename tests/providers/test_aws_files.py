@@ -71,10 +71,20 @@ def test_a_part_of_a_gpu_is_listed_as_none_or_one(make, gpus):
 
 
 @BOTH
-def test_the_own_licence_of_the_buyer_is_an_offer_of_its_own(make):
-    sheet = read_json(make(operatingSystem="Windows", licenseModel="Bring your own license"))
+@pytest.mark.parametrize(
+    ("attributes", "sku", "flags"),
+    [
+        ({"licenseModel": "No License required"}, "p5.48xlarge", ("windows_in_price",)),
+        ({"licenseModel": "Bring your own license"}, "p5.48xlarge (own licence)", ()),
+        ({"licenseModel": "License Included - Infrastructure"}, "p5.48xlarge (licence billed apart)", ()),
+        ({"operation": "RunInstances:0002:box"}, "p5.48xlarge (licence billed apart)", ()),
+    ],
+)
+def test_windows_without_its_licence_is_an_offer_of_its_own(make, attributes, sku, flags):
+    sheet = read_json(make(operatingSystem="Windows", **attributes))
 
-    assert rates(sheet, "sku", "os") == [("p5.48xlarge (own licence)", "windows", d("6.88"))]
+    assert rates(sheet, "sku", "os", "flags") == [(sku, "windows", flags, d("6.88"))]
+    assert sheet.ready["excludes"].tolist() == [() if flags else ("licence",)]
 
 
 @BOTH

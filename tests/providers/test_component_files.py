@@ -134,6 +134,70 @@ def test_a_licence_fee_is_no_gpu_and_a_workstation_gpu_is_not_the_plain_one():
     assert held(sheet) == [(2, "unknown_component", "unknown_accelerator")]
 
 
+def oracle(name, part="B1", metric="GPU Per Hour", category="Compute - GPU", **price):
+    prices = [{"model": "PAY_AS_YOU_GO", "value": 10} | price]
+    return {
+        "partNumber": part, "displayName": name, "metricName": metric, "serviceCategory": category,
+        "currencyCodeLocalizations": [{"currencyCode": "USD", "prices": prices}],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("item", "code"),
+    [
+        (oracle("OCI - NVIDIA AI Enterprise - H100"), "software_licence"),
+        (oracle("Oracle Compute Cloud@Customer - Compute - GPU.L40S"), "other_service"),
+        (oracle("OCI - Compute - GPU - L40S", category="Compute Cloud@Customer"), "other_service"),
+        (oracle("Oracle Cloud VMware Solution - BM.GPU.A10.64", metric="Node Per Hour"), "other_service"),
+        (oracle("Roving Edge Device - RED.2 GPU", metric="Resource Possession Per Day"), "other_service"),
+    ],
+)
+def test_an_oracle_item_that_is_no_gpu_in_its_cloud_is_left_out(item, code):
+    assert left_out(read_json({"items": [item]})) == [(1, code)]
+
+
+@pytest.mark.parametrize(
+    ("name", "accelerator"),
+    [
+        ("OCI- Compute - GPU - MI355X", "MI355X"), ("Compute  - GPU - A10", "A10"),
+        ("Oracle Cloud Infrastructure - Compute - GPU - B300", "B300-SXM-288"),
+        ("OCI - Compute - GPU - RTX PRO 6000", "RTX PRO 6000"),
+    ],
+)  # fmt: skip
+def test_oracle_writes_its_titles_in_several_ways(name, accelerator):
+    assert rates(read_json({"items": [oracle(name)]}), "accelerator") == [(accelerator, d("10"))]
+
+
+@pytest.mark.parametrize(
+    ("item", "code"),
+    [
+        (oracle("OCI - Compute - GPU - H100T"), "unknown_accelerator"),
+        (oracle("OCI - Compute - GPU - E4"), "unknown_accelerator"),
+        (oracle("OCI - Compute - GPU - H200", part="B98415"), "accelerator_conflict"),
+        (oracle("OCI - Compute - GPU - H100", category="SuperCluster Appliance"), "unknown_service"),
+        (oracle("OCI - Compute - GPU - H100", model="MONTHLY_COMMIT"), "unknown_price_type"),
+        (oracle("OCI - Compute - GPU - H100", rangeMin=100), "volume_tier"),
+        (oracle("OCI - Compute - GPU - H100", value=0), "price_not_positive"),
+        (oracle("OCI - Compute - GPU - H100", value=None), "price_missing"),
+    ],
+)
+def test_an_oracle_item_in_doubt_waits(item, code):
+    assert held(read_json({"items": [item]})) == [(1, code)]
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "accelerator"),
+    [
+        ("Compute - GPU - E3", "B92740", "A100-SXM-40"),
+        ("Compute - GPU Standard - V2", "B89734", "V100-SXM-16"),
+        ("Compute - Bare Metal GPU Standard - X7", "B88517", "P100"),
+    ],
+)
+def test_a_part_number_names_the_gpu_of_a_title_that_does_not(name, part, accelerator):
+    assert rates(read_json({"items": [oracle(name, part=part)]}), "accelerator") == [(accelerator, d("10"))]
+    assert held(read_json({"items": [oracle(name)]})) == [(1, "unknown_accelerator")]
+
+
 def test_the_rate_of_a_gpu_beside_rates_of_nodes_leaves_out_the_host():
     rows = ",n1,us-east-1,node,type,m5.large,0.1,\n,nvidia-h100,us-east-1,gpu,product,,4.5,\n"
     sheet = read_text(OPENCOST + rows, "custom.csv", currency="USD", provider="own")
