@@ -1,9 +1,8 @@
 """FOCUS 1.x cost and usage: rates that were really paid, kept apart from quotes."""
 
-import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -13,25 +12,22 @@ import pandas as pd
 
 from providers.base import Context, Parsed, ragged
 from providers.cells import plain, read_date, read_number, read_text
+from providers.charge_names import charged_sku, columns_of, names_component
 from providers.currency import is_currency
-from providers.document import Document, Record, TableRows
+from providers.document import Document, Getter, Record, TableRows
 from providers.errors import CellError
 from providers.knowledge import PROVIDERS, find_sku, squeezed
 from providers.names import read_name
 from providers.rates import rounded
 from providers.sheet import Held, Ignored, Reason
+from providers.units import read_unit
 
 NEEDED = ("BilledCost", "EffectiveCost", "ChargeCategory", "ChargePeriodStart")
 COSTS = ("ListCost", "ContractedCost", "EffectiveCost", "BilledCost")
 SIDE_COSTS = ("ListCost", "ContractedCost", "BilledCost")  # a sum without one of them is not known
-INSTANCE = re.compile(
-    r"\b((?:[a-z]{1,3}[0-9][a-z0-9-]*|trn[0-9][a-z]*|inf[0-9]|dl[0-9][a-z]*)\.(?:metal|[0-9]*x?large|medium|small|micro|nano)[a-z0-9-]*)\b"
-    r"|\b(Standard_N[A-Za-z0-9_]+)\b|\b((?:a2|a3|a4x?|g2|g4)-[a-z]+-[0-9a-z]+)\b"
-)
-DETAIL_KEYS = ("InstanceType", "instanceType", "ArmSkuName", "x_InstanceType", "VMSize", "ServiceType")
-HOUR_WORDS = frozenset({"hours", "hour", "hrs", "h"})
 SKIPPED = {"tax": "tax", "credit": "credit", "adjustment": "adjustment", "purchase": "commitment_purchase"}
 DATE_SHORT = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2}|\d{4})")
+BLOCK_SIZE = "x_PricingBlockSize"
 IDENTITY_TOLERANCE = Decimal("0.01")  # of the list cost
 REALISED = (
     "provider", "region", "sku", "accelerator", "accelerators_per_instance", "pricing_category", "commitment_status",
@@ -65,7 +61,7 @@ class Focus:
     reads = "realised list, contracted and effective rate per accelerator-hour, unused commitment beside it; no quotes"
     holds = (
         "virtual currencies, rows whose list price times quantity is not the list cost, rows without effective cost or "
-        "quantity, ragged rows"
+        "quantity, units that are no hours, accelerators that Google bills apart from their machine, ragged rows"
     )
     ignores = "taxes, credits, adjustments, corrections, purchases; charges of no accelerator"
 
@@ -98,10 +94,28 @@ def _read(table: TableRows, records: Sequence[Record]) -> Parsed:
     return reader.parsed
 
 
+class Cells(Mapping[str, str]):
+    """The cells of one charge as texts by column name, in any case; read when somebody asks."""
+
+    def __init__(self, getters: Mapping[str, Getter], record: Record) -> None:
+        self._getters = getters
+        self._record = record
+
+    def __getitem__(self, name: str) -> str:
+        return self._getters[name.casefold()].text(self._record)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._getters)
+
+    def __len__(self) -> int:
+        return len(self._getters)
+
+
 class _Reader:
     def __init__(self, table: TableRows, rows: int) -> None:
         self.table = table
         self.getters = {name.casefold(): table.getter(name) for name in table.header}
+        self.columns = columns_of(table.header)
         self.parsed = Parsed(rows=rows)
         self.sums: dict[Key, Sum] = defaultdict(Sum)
         self.unused: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
@@ -119,7 +133,7 @@ class _Reader:
         column = ""
         try:
             numbers: dict[str, Decimal | None] = {}
-            for column in (*COSTS, "ListUnitPrice", "PricingQuantity"):
+            for column in (*COSTS, "ListUnitPrice", "PricingQuantity", "ConsumedQuantity", BLOCK_SIZE):
                 getter = self.getters.get(column.casefold())
                 numbers[column] = read_number(getter(record)) if getter else None
             column = "ChargePeriodStart"
@@ -142,33 +156,17 @@ class _Reader:
         if category in SKIPPED:
             return SKIPPED[category]
         is_unused = self.text(record, "CommitmentDiscountStatus").lower() == "unused"
-        return "" if is_unused or self._sku(record) else "no_accelerator"
+        if is_unused or self._sku(record):
+            return ""
+        is_part = names_component(self._provider(record), Cells(self.getters, record), self.columns)
+        return "" if is_part else "no_accelerator"
 
     def _provider(self, record: Record) -> str:
         name = self.text(record, "ProviderName") or self.text(record, "ServiceProviderName")
         return PROVIDERS.get(squeezed(name), name)
 
     def _sku(self, record: Record) -> str:
-        """Return the accelerated instance type of a charge: from details, columns of its own, or description."""
-        provider = self._provider(record)
-        for candidate in self._candidates(record):
-            known = find_sku(provider, candidate)
-            if known is not None and not known.has_none:
-                return candidate
-        return ""
-
-    def _candidates(self, record: Record) -> list[str]:
-        found = [self.text(record, name) for name in self.getters if "instancetype" in name.replace("_", "")]
-        details = self.text(record, "SkuPriceDetails")
-        if details.startswith("{"):
-            try:
-                stated = json.loads(details)
-            except (ValueError, RecursionError):
-                stated = {}
-            found += [str(stated[name]) for name in DETAIL_KEYS if name in stated]
-        for match in INSTANCE.finditer(self.text(record, "ChargeDescription")):
-            found += [part for part in match.groups() if part]
-        return [candidate for candidate in found if candidate]
+        return charged_sku(self._provider(record), Cells(self.getters, record), self.columns)
 
     def _doubt(self, record: Record, numbers: Mapping[str, Decimal | None]) -> Reason | None:
         currency = self.text(record, "BillingCurrency") or self.text(record, "CommitmentDiscountUnit")
@@ -199,15 +197,13 @@ class _Reader:
         if status == "unused":
             self.unused[(provider, currency)] += numbers["EffectiveCost"] or Decimal(0)
             return
-        if self.text(record, "PricingUnit").lower() not in HOUR_WORDS:
-            unit = self.text(record, "PricingUnit")
-            self.hold(
-                record, Reason("unknown_unit", f"{unit!r} is no hour of an instance", "map the unit", {"unit": unit})
-            )
+        hours = self._hours(record, sku, numbers)
+        if isinstance(hours, Reason):
+            self.hold(record, hours)
             return
         category = self.text(record, "PricingCategory").lower() or "standard"
         total = self.sums[(provider, self.text(record, "RegionId"), sku, category, status, currency)]
-        total.hours += numbers["PricingQuantity"] or Decimal(0)
+        total.hours += hours
         total.effective += numbers["EffectiveCost"] or Decimal(0)
         for name in SIDE_COSTS:
             summed, cost = total.costs[name], numbers[name]
@@ -215,6 +211,29 @@ class _Reader:
         total.rows += 1
         total.start = min(filter(None, (total.start, start)), default=None)
         total.end = max(filter(None, (total.end, end)), default=None)
+
+    def _hours(self, record: Record, sku: str, numbers: Mapping[str, Decimal | None]) -> Decimal | Reason:
+        """Return the hours of a machine that a charge is for, or why its quantity does not tell them."""
+        if not sku:
+            message = "a charge for accelerators whose core and memory are charges of their own"
+            return Reason("component_only", message, "add the charges of the machine up")
+        written, quantity = self.text(record, "PricingUnit"), numbers["PricingQuantity"] or Decimal(0)
+        found = read_unit(written)
+        known = find_sku(self._provider(record), sku)
+        is_one = known is not None and known.accelerators == 1
+        if found is None or not (found[1] == "hour" or (found[1] == "accelerator_hour" and is_one)):
+            message = f"{written!r} is no hour of an instance"
+            return Reason("unknown_unit", message, "map the unit", {"unit": written})
+        block = numbers[BLOCK_SIZE] or Decimal(1)
+        if found[0] != 1 or block == 1:
+            return quantity * found[0]
+        consumed = numbers["ConsumedQuantity"]
+        if consumed is None or _alike(consumed, quantity * block):
+            return quantity * block  # the unit leaves out that the quantity counts blocks
+        if _alike(consumed, quantity):
+            return quantity
+        message = f"{plain(quantity)} blocks of {plain(block)} hours, but {plain(consumed)} were consumed"
+        return Reason("quantity_conflict", message, "ask the provider which of the two is wrong")
 
     def hold(self, record: Record, reason: Reason) -> None:
         """Keep a charge that is not trusted, with its reason."""
@@ -267,6 +286,10 @@ class _Reader:
         }
         whole = sum(covered.values(), Decimal(0))
         return self.unused[(provider, currency)] * covered[key] / whole if whole else None
+
+
+def _alike(one: Decimal, other: Decimal) -> bool:
+    return abs(one - other) <= IDENTITY_TOLERANCE * abs(other)
 
 
 def _rate(cost: Decimal | None, hours: Decimal | None) -> Decimal | None:
