@@ -35,7 +35,10 @@ class AzureRetail:
     key = "azure_retail"
     title = "Azure Retail Prices (JSON, CSV)"
     reads = "on demand, Spot, Low Priority; reservations as term totals; savings plans; Windows as its own system"
-    holds = "DevTest, future prices, volume tiers, units that are no hours, unknown sizes and regions"
+    holds = (
+        "DevTest, future prices, volume tiers, units that are no hours, unknown sizes and regions, items without product "
+        "name, ragged rows"
+    )
     ignores = (
         "machines without accelerator, other services, dedicated hosts, superseded and expired prices, secondary meters"
     )
@@ -116,9 +119,13 @@ def _names(item: Item) -> str:
     return f"{item.get('skuName') or ''} {item.get('meterName') or ''}"
 
 
+def _system_names(item: Item) -> str:
+    return f"{item.get('productName') or ''} {_names(item)}"
+
+
 def _key(item: Item) -> tuple[str, ...]:
     fields = ("armRegionName", "type", "reservationTerm", "tierMinimumUnits", "currencyCode")
-    tier = tier_of(_names(item), str(item.get("productName") or ""), _sku(item))
+    tier = tier_of(_names(item), _system_names(item), _sku(item))
     return (_sku(item), tier.purchase_model, tier.os, *(str(item.get(name)).lower() for name in fields))
 
 
@@ -157,7 +164,7 @@ def _ignored(item: Item, latest: dict[tuple[str, ...], date]) -> str:
 
 def _offers(line: int, item: Item, currency: str | None, context: Context, decimal: str) -> Iterator[Offer]:
     sku = _sku(item)
-    tier = tier_of(_names(item), str(item.get("productName") or ""), sku)
+    tier = tier_of(_names(item), _system_names(item), sku)
     kind = str(item.get("type") or "Consumption")
     values = {"os": tier.os, "valid_from": read_date(item.get("effectiveStartDate"))}
     values["valid_until"] = read_date(item.get("effectiveEndDate"))
@@ -171,6 +178,9 @@ def _offers(line: int, item: Item, currency: str | None, context: Context, decim
     price, reasons = _price(item, decimal)
     if RAGGED in item:
         reasons.append(item[RAGGED])
+    if not item.get("productName"):
+        message = "no productName is stated: it alone tells a price with Windows from one without"
+        reasons.append(Reason("system_unknown", message, "send the items with all their fields"))
     unit = str(item.get("unitOfMeasure") or "")
     if kind == "Reservation":
         term = read_term(str(item.get("reservationTerm") or ""))

@@ -85,6 +85,23 @@ def test_a_size_without_its_class_and_one_told_by_its_meter_are_the_same_offer()
     assert [row.line for row in sheet.duplicates] == [2, 3]
 
 
+@pytest.mark.parametrize(
+    ("change", "system"),
+    [
+        ({"productName": "Virtual Machines NCads A100 v4 Series Windows"}, "windows"),
+        ({"productName": "Virtual Machines NCads A100 v4 Srs Win"}, "windows"),
+        ({"skuName": "NC24ads A100 v4 Windows"}, "windows"),
+        ({"productName": "Virtual Machines NCads A100 v4 Series Linux"}, "linux"),
+    ],
+)
+def test_windows_is_told_by_any_of_the_names(change, system):
+    assert rates(_items(change), "os") == [(system, d("3.673"))]
+
+
+def test_an_item_that_names_no_product_may_be_windows():
+    assert held(_items({"productName": ""})) == [(1, "system_unknown")]
+
+
 def test_the_currency_of_an_item_counts_before_that_of_its_page():
     sheet = read_json({"BillingCurrency": "EUR", "Items": [ITEM], "NextPageLink": None})
 
