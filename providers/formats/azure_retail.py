@@ -36,8 +36,8 @@ class AzureRetail:
     title = "Azure Retail Prices (JSON, CSV)"
     reads = "on demand, Spot, Low Priority; reservations as term totals; savings plans; Windows as its own system"
     holds = (
-        "DevTest, future prices, volume tiers, units that are no hours, unknown sizes and regions, items without product "
-        "name, ragged rows"
+        "DevTest, future prices, volume tiers, units that are no hours, unknown sizes and regions, items without "
+        "product name, ragged rows"
     )
     ignores = (
         "machines without accelerator, other services, dedicated hosts, superseded and expired prices, secondary meters"
