@@ -64,7 +64,8 @@ def _check_strings(text: str, file_name: str) -> None:
     while place + MAX_STRING < len(text):
         found = _last_quote(text, place, place + MAX_STRING)
         if found < 0:
-            message = f"{file_name}: a string on line {_line(text, place)} has more than {MAX_STRING:,} letters"
+            where = f"{file_name}: from line {_line(text, place)} on"
+            message = f"{where} more than {MAX_STRING:,} letters hold no quote: a string is too long"
             raise UnsafeFile(message)
         place = found + 1
 

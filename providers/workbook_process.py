@@ -122,7 +122,7 @@ def marks_of(sheet: str, parts: Parts) -> dict[tuple[int, int], dict[str, Any]]:
             found[position(attribute(tag[1], "r"))] = {"format": parts.formats[attribute(tag[1], "s")]}
     broken = 0
     for tag in WITH_FORMULA.finditer(sheet):
-        is_empty = not tag[4] and attribute(tag[1], "t") != "str"
+        is_empty = tag[4] is None or (tag[4] == "" and attribute(tag[1], "t") != "str")  # a text may be empty
         if is_empty or (parts.is_computed_later and tag[4] == "0"):
             found[position(attribute(tag[1], "r"))] = {"formula": "=" + html.unescape(tag[3])[:80]}
             broken = _one_more(broken)

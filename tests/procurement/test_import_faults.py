@@ -8,7 +8,8 @@ from django.urls import reverse
 
 from tests.procurement.page_tools import signed_in
 from tests.procurement.sheet_tools import draft, receive_bytes
-from tests.providers.test_hostile_files import GOOD, UNREADABLE, UNSAFE
+from tests.providers.bombs import UNSAFE
+from tests.providers.test_hostile_files import GOOD, UNREADABLE
 
 pytestmark = pytest.mark.django_db
 ROWS = 1_000
