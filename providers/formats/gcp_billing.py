@@ -31,11 +31,16 @@ TAILS = re.compile(
 )
 SLICE = re.compile(r"\(\s*1 gpu slice\s*\)", re.IGNORECASE)  # a GPU with its share of the machine
 MACHINE_FAMILY = re.compile(r"^A[0-9]+X?\s+(?=Nvidia)", re.IGNORECASE)
-TPU = re.compile(r"\bTPU[- ]?(v[2-9][a-z]?|7x)(?![a-z0-9])", re.IGNORECASE)
+VGPU = re.compile(r"\b1/(\d) vGPU\b", re.IGNORECASE)  # a part of a G4 with its share of the machine
+VGPU_NAME = "RTX 6000 96GB"
+TPU = re.compile(r"\bTPU[- ]?(v[2-9][a-z]?|7x)(?![a-z0-9])|\b(v[2-9][a-z]?) TPU\b", re.IGNORECASE)
 PER_CHIP = frozenset({"v5e", "v5p", "v6e", "v7x"})  # older ones are sold by core, chip or board of four chips
 OTHER_TENANCY = re.compile(r"\bSole Tenancy\b", re.IGNORECASE)
+INCLUSIVE = frozenset({"whole", "part"})  # machines whose GPU price holds core and memory
 MACHINE_SERVICES = frozenset({"", "compute engine", "cloud tpu", "tpu"})
 UNITS = {"GPU": "h", "core": "h", "ram": "GiBy.h"}
+DECIMAL_UNIT = "GBy.h"
+GB_PER_GIB = Decimal(1024**3) / Decimal(1000**3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,7 @@ class Usage:
 
     purchase_model: str
     term_months: int | None = None
+    variant: str = ""  # of two ways that are bought alike; parts of one are none of the other
 
 
 @dataclass(slots=True)
@@ -107,7 +113,9 @@ def usage_of(description: str, usage_type: str) -> Usage:
     years = re.search(r"(\d)\s*year", lower)
     if "commitment" in lower and years:
         return Usage("cud", int(years[1]) * 12)
-    if "dws" in lower or "defined duration" in lower or "calendar mode" in lower:
+    if "calendar mode" in lower:
+        return Usage("dws", variant="calendar mode")
+    if "dws" in lower or "defined duration" in lower:
         return Usage("dws")
     if "spot" in lower or "preemptible" in lower or usage_type == "Preemptible":
         return Usage("spot")
@@ -139,12 +147,16 @@ class _Reader:
             return
         usage = usage_of(description, str(category.get("usageType") or ""))
         part, unit = self._price(line, sku)
+        if part is not None and unit == DECIMAL_UNIT:
+            part.price, unit = part.price * GB_PER_GIB, UNITS["ram"]
         raw = {"skuId": str(sku.get("skuId")), "description": description, "usageType": str(category.get("usageType"))}
         is_chip = not family.startswith("TPU") or family.removeprefix("TPU ") in PER_CHIP
         if part is None or part.price <= 0 or unit != UNITS[kind] or not is_chip:
             self._hold(line, raw, family if kind == "GPU" else description, unit, part, usage, _regions(sku))
             return
         part.raw = raw
+        if slices := VGPU.search(description):
+            part.price *= Decimal(slices[1])  # of a whole GPU, as the machine types count them
         for region in _regions(sku):
             place = (str(region), part.currency, usage)
             if kind == "GPU":
@@ -244,7 +256,10 @@ class _Reader:
     def _machine(self, row: dict[str, str], place: Place, written: str, gpu: Part) -> Offer | None:
         count = Decimal(row["accelerators"])
         total, steps = gpu.price * count, [f"{plain(gpu.price)} x {row['accelerators']} {written}"]
-        if row["family"] != "whole":
+        is_part = VGPU.search(gpu.raw["description"]) is not None
+        if is_part != (row["family"] == "part"):
+            return None
+        if row["family"] not in INCLUSIVE:
             core, ram = (self.parts.get((kind, row["family"], place)) for kind in ("core", "ram"))
             if core is None or ram is None:
                 return None
@@ -252,10 +267,12 @@ class _Reader:
             steps.append(f"+ {plain(core.price)} x {row['vcpus']} vCPU + {plain(ram.price)} x {row['memory_gib']} GiB")
         offer = self._offer(gpu, place, written, gpu.raw)
         offer.sku, offer.count, offer.price, offer.basis = row["machine"], count, rounded(total), "per_instance_hour"
+        if place[2].variant:
+            offer.sku = f"{row['machine']} ({place[2].variant})"
         offer.table_sku = row["machine"].split("+")[0] if row["family"] != "n1" else row["machine"]
         offer.steps = steps
         offer.reasons += self._disagreements(row["family"], place)
-        if row["local_ssd_included"] == "yes" and row["family"] != "whole":
+        if row["local_ssd_included"] == "yes" and row["family"] not in INCLUSIVE:
             offer.values["excludes"] = ("local_ssd",)
             offer.flags.append("local_ssd_not_priced")
         return offer
@@ -265,7 +282,9 @@ def _component(description: str, group: str) -> tuple[str, str]:
     """Return kind and family of a component: `GPU` with the accelerator's name, `core` or `ram` with the family."""
     tpu = TPU.search(description)
     if tpu:
-        return "GPU", f"TPU {tpu[1].lower() if tpu[1].lower().startswith('v') else 'v' + tpu[1].lower()}"
+        return "GPU", f"TPU v{(tpu[1] or tpu[2]).lower().removeprefix('v')}"
+    if VGPU.search(description):
+        return "GPU", VGPU_NAME
     if description.startswith("Licensing Fee"):
         return "", ""
     if group == "GPU" or re.search(r"\bGPU\b", description, re.IGNORECASE):

@@ -73,6 +73,44 @@ def test_a_gpu_slice_holds_its_share_of_the_machine(description, model, term):
     ]
 
 
+def test_a_part_of_a_g4_holds_its_share_of_the_machine():
+    sheet = read_json({"skus": [sku("1/8 vGPU no lssd running in Iowa", "0.64688")]})
+
+    assert rates(sheet, "sku", "accelerators_per_instance", "price") == [
+        ("g4-standard-6", d("0.125"), d("0.64688"), d("5.17504")),
+        ("g4-standard-12", d("0.25"), d("1.29376"), d("5.17504")),
+        ("g4-standard-24", d("0.5"), d("2.58752"), d("5.17504")),
+    ]
+
+
+def test_parts_of_defined_duration_and_of_calendar_mode_are_not_added_up():
+    gpu = sku("Reserved Nvidia H100 80GB Mega GPU in Americas in Calendar Mode", "4.8")
+    parts = [
+        sku("DWS Defined Duration A3Plus Core running in Americas", "0.011", resourceGroup="CPU"),
+        sku("DWS Defined Duration A3Plus Ram running in Americas", "0.001", "GiBy.h"),
+    ]
+
+    assert held(read_json({"skus": [gpu, *parts]})) == [(1, "component_only")]
+    defined = sku("Nvidia H100 Mega 80GB GPU attached to DWS Defined Duration VMs running in Americas", "4.4")
+    sheet = read_json({"skus": [defined, *parts]})
+    assert rates(sheet, "sku", "purchase_model", "price") == [
+        ("a3-megagpu-8g", "dws", d("39.36"), d("4.92"))  # 8 x 4.4 + 208 x 0.011 + 1872 x 0.001
+    ]
+
+
+def test_memory_by_the_decimal_gigabyte_is_more_by_the_binary_one():
+    found = machine(
+        "Nvidia Tesla A100 GPU running in Americas",
+        "A2 Instance Core running in Americas",
+        "A2 Instance Ram running in Americas",
+        ("2", "0.03", "0.004"),
+    )
+    found["skus"][2]["pricingInfo"][0]["pricingExpression"]["usageUnit"] = "GBy.h"
+
+    first = rates(read_json(found), "sku")[0]
+    assert first == ("a2-highgpu-1g", d("2.7250722202"))  # 2 + 12 x 0.03 + 85 x 0.004 x 1.073741824
+
+
 def test_sizes_that_are_sold_as_spot_alone_are_not_offered_on_demand():
     prices = ("9.8", "0.03", "0.0025")
     parts = ("A3 Instance Core running in Americas", "A3 Instance Ram running in Americas")
@@ -98,7 +136,9 @@ def test_the_line_of_a_reservation_is_not_the_price_on_demand():
     ("description", "written", "name"),
     [
         ("TpuV5e running in Iowa", "1.2", "TPU v5e"), ("Tpu v6e in Iowa", "2.7", "TPU v6e"),
-        ("TPU7x in Iowa", "12", "TPU v7x"), ("TPU-v5p running in Iowa", "4.2", "TPU v5p"),
+        ("TPU7x in Iowa", "12", "TPU v7x"),
+        ("Reserved V5e TPU in Seoul in Calendar Mode", "0.84", "TPU v5e"),
+        ("TPU-v5p running in Iowa", "4.2", "TPU v5p"),
     ],
 )  # fmt: skip
 def test_a_tpu_is_priced_by_the_chip(description, written, name):
