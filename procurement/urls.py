@@ -40,6 +40,7 @@ urlpatterns = [
     path("account/tokens/<int:pk>/revoke/", accounts.TokenRevokeView.as_view(), name="token_revoke"),
     path("quotes/", quotes.QuoteListView.as_view(), name="quotes"),
     path("quotes/export.csv", quotes.QuoteExportView.as_view(), name="quotes_export"),
+    path("quotes/export.xlsx", quotes.QuoteExportWorkbookView.as_view(), name="quotes_export_workbook"),
     path("quotes/template.csv", quotes.QuoteTemplateView.as_view(), name="quotes_template"),
     path("quotes/expiring/", quotes.ExpiryListView.as_view(), name="expiries"),
     path("quotes/compare/", quotes.QuoteCompareView.as_view(), name="quotes_compare"),
@@ -81,6 +82,7 @@ urlpatterns = [
     path("price-sheets/<int:pk>/discard/", import_steps.ImportDiscardView.as_view(), name="import_discard"),
     path("price-sheets/<int:pk>/undo/", import_steps.ImportUndoView.as_view(), name="import_undo"),
     path("price-sheets/<int:pk>/faults.csv", import_steps.ImportFaultsFileView.as_view(), name="import_faults"),
+    path("price-sheets/<int:pk>/fault-list.csv", import_steps.ImportFaultListView.as_view(), name="import_fault_list"),
     path(
         "price-sheets/<int:pk>/differences.csv",
         import_steps.ImportDifferencesFileView.as_view(),

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -40,6 +41,7 @@ from procurement.views.price_sheets import SheetPage, steps_of
 from procurement.views.suggestions import suggestions
 from providers.own_table import guarded
 
+NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 ROWS = 50  # of the grid on one page
 SHOWN = ("faulty", "held", "changed", "new", "same")
 
@@ -296,6 +298,20 @@ class ImportFaultsFileView(SheetPage):
         return _csv(f"faults-{pk}.csv", ["line", "state", "what is wrong", *headers], lines)
 
 
+class ImportFaultListView(SheetPage):
+    """What is wrong, one line for each fault and each reason."""
+
+    def get(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Return line, column, value, rule and hint as CSV."""
+        rows = self.sheet().rows.exclude(state="released").order_by("line", "pk")
+        lines = [
+            [row.line, row.state, reason.get("column", ""), reason.get("value", ""), reason["code"], reason["release"]]
+            for row in rows
+            for reason in row.reasons
+        ]
+        return _csv(f"fault-list-{pk}.csv", ["line", "state", "column", "value", "rule", "hint"], lines)
+
+
 class ImportDifferencesFileView(SheetPage):
     """Every changed column against the prices in force."""
 
@@ -309,7 +325,12 @@ class ImportDifferencesFileView(SheetPage):
 def _csv(name: str, header: Sequence[str], lines: Iterable[Sequence[Any]]) -> HttpResponse:
     file = io.StringIO()
     writer = csv.writer(file)
-    written = [[guarded(cell) if isinstance(cell, str) else cell for cell in line] for line in (header, *lines)]
+    written = [[_safe(cell) for cell in line] for line in (header, *lines)]
     writer.writerows(written)
     content = file.getvalue().encode("utf-8-sig")
     return file_answer(name, content, "text/csv; charset=utf-8", rows=len(written) - 1)
+
+
+def _safe(cell: Any) -> Any:
+    """Return a cell that no spreadsheet runs; a number that the file wrote stays one, -12.5 too."""
+    return guarded(cell) if isinstance(cell, str) and not NUMBER.fullmatch(cell) else cell

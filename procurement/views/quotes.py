@@ -26,8 +26,9 @@ from procurement.views.frame import Entry
 from procurement.views.history import changes_shown, history_shown
 from procurement.views.quote_compare import compared
 from procurement.views.suggestions import suggestions
-from providers import export_csv, template_csv
+from providers import export_csv, export_workbook, template_csv
 
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 EXPIRY_DAYS = 30
 NIGHTS_SHOWN = 7
 COMPARED_AT_MOST = 8
@@ -74,6 +75,15 @@ class QuoteExportView(QuoteListView):
         """Return every chosen row; nothing is cut off."""
         table = quotes_table(self.chosen())
         return file_answer("quotes.csv", export_csv(table), "text/csv; charset=utf-8", rows=len(table))
+
+
+class QuoteExportWorkbookView(QuoteListView):
+    """The same as a workbook, which an import reads as well."""
+
+    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
+        """Return every chosen row; texts are text, numbers numbers."""
+        table = quotes_table(self.chosen())
+        return file_answer("quotes.xlsx", export_workbook(table), XLSX, rows=len(table))
 
 
 class QuoteTemplateView(Page):
