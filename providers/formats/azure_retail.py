@@ -35,10 +35,7 @@ class AzureRetail:
     key = "azure_retail"
     title = "Azure Retail Prices (JSON, CSV)"
     reads = "on demand, Spot, Low Priority; reservations as term totals; savings plans; Windows as its own system"
-    holds = (
-        "DevTest, future prices, volume tiers, units that are no hours, unknown sizes and regions, items without "
-        "product name, ragged rows"
-    )
+    holds = "DevTest, future prices, volume tiers, units that are no hours, unknown sizes and regions, ragged rows"
     ignores = (
         "machines without accelerator, other services, dedicated hosts, superseded and expired prices, secondary meters"
     )
@@ -165,8 +162,9 @@ def _ignored(item: Item, latest: dict[tuple[str, ...], date]) -> str:
 def _offers(line: int, item: Item, currency: str | None, context: Context, decimal: str) -> Iterator[Offer]:
     sku = _sku(item)
     tier = tier_of(_names(item), _system_names(item), sku)
-    kind = str(item.get("type") or "Consumption")
-    values = {"os": tier.os, "valid_from": read_date(item.get("effectiveStartDate"))}
+    kind = str(item.get("type") or ("Reservation" if item.get("reservationTerm") else "Consumption"))
+    is_told = tier.os == "windows" or item.get("productName")  # no other name says that a price is without Windows
+    values = {"os": tier.os if is_told else None, "valid_from": read_date(item.get("effectiveStartDate"))}
     values["valid_until"] = read_date(item.get("effectiveEndDate"))
     shared: dict[str, Any] = {
         "line": line, "raw": {name: str(value) for name, value in item.items() if name}, "sku": sku,
@@ -175,12 +173,10 @@ def _offers(line: int, item: Item, currency: str | None, context: Context, decim
         "region": _region(item),
         "flags": ["page_in_other_currency"] if currency and item.get("currencyCode", currency) != currency else [],
     }  # fmt: skip
+    shared["flags"] += [] if is_told else ["system_not_stated"]
     price, reasons = _price(item, decimal)
     if RAGGED in item:
         reasons.append(item[RAGGED])
-    if not item.get("productName"):
-        message = "no productName is stated: it alone tells a price with Windows from one without"
-        reasons.append(Reason("system_unknown", message, "send the items with all their fields"))
     unit = str(item.get("unitOfMeasure") or "")
     if kind == "Reservation":
         term = read_term(str(item.get("reservationTerm") or ""))

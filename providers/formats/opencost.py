@@ -16,6 +16,7 @@ PRICE = str | int | Decimal
 BOUGHT = re.compile(r"[-_ ](on-?demand|reserved|spot|preemptible)$", re.IGNORECASE)
 ANY = "any GPU"  # the JSON has one price for all: mapping this name says which accelerator the cluster has
 MODELS = {"ondemand": "on_demand", "reserved": "reserved", "spot": "spot", "preemptible": "spot"}
+GPU_CLASSES = frozenset({"gpu", "gpulabel"})  # both a price per GPU-hour, found by a label of the node
 CLOUDS = ("aws", "azure", "gcp", "oci")  # whose instance types are known
 NODE = Reason(
     "node_rate",
@@ -48,12 +49,10 @@ class OpenCost:
         if table is None:
             return _json(document, context)
         parsed = Parsed(rows=len(table.records))
-        kind_of, type_of = table.getter("AssetClass"), table.getter("InstanceType")
-        has_nodes = any(kind_of.text(record).lower() == "node" for record in table.records)
         for record in table.records:
-            kind = kind_of.text(record).lower()
-            cloud = _cloud(type_of.text(record), context.provider) if kind == "node" else ""
-            if table.even(record) and kind != "gpu" and not cloud:
+            kind = table.getter("AssetClass").text(record).lower()
+            cloud, sku = _machine(table, record, context.provider) if kind == "node" else ("", "")
+            if table.even(record) and kind not in GPU_CLASSES and not cloud:
                 code = "node_rate" if kind == "node" else "other_service"
                 parsed.ignored.append(Ignored(record.line, code, table.getter("InstanceID").text(record)))
                 continue
@@ -63,20 +62,29 @@ class OpenCost:
                 parsed.faults.append(error.at(record.line, "MarketPriceHourly"))
                 continue
             if cloud:
-                offer.sku = offer.table_sku = type_of.text(record)
+                offer.sku = offer.table_sku = sku
                 offer.accelerator, offer.basis, offer.provider = "", "per_instance_hour", cloud
                 offer.reasons.append(NODE)
-            elif has_nodes:
+            else:  # OpenCost adds it to the rate of the node
                 offer.flags.append("host_not_priced")
                 offer.values["excludes"] = ("vcpu", "memory")
             parsed.offers.append(offer)
         return parsed
 
 
+def _machine(table: TableRows, record: Record, stated: str | None) -> tuple[str, str]:
+    """Return cloud and accelerated instance type of a node, as its type or as the label it is found by."""
+    for name in ("InstanceType", "InstanceID"):
+        sku = table.getter(name).text(record)
+        if cloud := _cloud(sku, stated):
+            return cloud, sku
+    return "", ""
+
+
 def _cloud(sku: str, stated: str | None) -> str:
     """Return the cloud whose accelerated instance type a node is of, empty when it is none."""
     clouds = (stated,) if stated in CLOUDS else CLOUDS
-    found = ((cloud, find_sku(cloud, sku)) for cloud in clouds if sku)
+    found = ((cloud, find_sku(cloud, sku)) for cloud in clouds if cloud and sku)
     return next((str(cloud) for cloud, known in found if known is not None and not known.has_none), "")
 
 

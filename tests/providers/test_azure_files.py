@@ -99,7 +99,19 @@ def test_windows_is_told_by_any_of_the_names(change, system):
 
 
 def test_an_item_that_names_no_product_may_be_windows():
-    assert held(_items({"productName": ""})) == [(1, "system_unknown")]
+    sheet = _items({"productName": ""})
+
+    assert sheet.ready[["os", "flags"]].to_numpy().tolist() == [[None, ("system_not_stated",)]]
+    assert held(_items({"productName": ""}, {"productName": "", "retailPrice": 4.777, "unitPrice": 4.777})) == [
+        (1, "conflicting_price"),
+        (2, "conflicting_price"),
+    ]
+
+
+def test_a_term_makes_a_reservation_of_an_item_without_type():
+    sheet = _items({"type": None, "reservationTerm": "1 Year", "retailPrice": 20_000, "unitPrice": 20_000})
+
+    assert rates(sheet, "purchase_model") == [("reserved", d("2.2831050228"))]
 
 
 def test_the_currency_of_an_item_counts_before_that_of_its_page():

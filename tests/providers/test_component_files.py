@@ -238,8 +238,9 @@ def test_a_part_number_names_the_gpu_of_a_title_that_does_not(name, part, accele
     assert held(read_json({"items": [oracle(name)]})) == [(1, "unknown_accelerator")]
 
 
-def test_the_rate_of_a_gpu_beside_rates_of_nodes_leaves_out_the_host():
-    rows = ",n1,us-east-1,node,type,m5.large,0.1,\n,nvidia-h100,us-east-1,gpu,product,,4.5,\n"
+@pytest.mark.parametrize("kind", ["gpu", "gpulabel", "GPU"])
+def test_the_rate_of_a_gpu_leaves_out_the_host_that_it_is_added_to(kind):
+    rows = f",n1,us-east-1,node,type,m5.large,0.1,\n,nvidia-h100,us-east-1,{kind},product,,4.5,\n"
     sheet = read_text(OPENCOST + rows, "custom.csv", currency="USD", provider="own")
 
     assert rates(sheet, "accelerator", "excludes", "flags") == [
@@ -248,8 +249,9 @@ def test_the_rate_of_a_gpu_beside_rates_of_nodes_leaves_out_the_host():
     assert left_out(sheet) == [(2, "node_rate")]
 
 
-def test_the_rate_of_a_node_with_accelerators_waits():
-    sheet = read_text(OPENCOST + ",n1,us-east-1,node,type,p5.48xlarge,55.04,\n", "custom.csv", currency="USD")
+@pytest.mark.parametrize("cells", ["n1,us-east-1,node,type,p5.48xlarge", "p5.48xlarge,us-east-1,node,label,"])
+def test_the_rate_of_a_node_with_accelerators_waits(cells):
+    sheet = read_text(f"{OPENCOST},{cells},55.04,\n", "custom.csv", currency="USD")
 
     assert held(sheet) == [(2, "node_rate")]
     assert sheet.held[0].quote["accelerators_per_instance"] == 8
