@@ -170,6 +170,11 @@ urlpatterns = [
         requests_parts.LetterSentView.as_view(),
         name="request_letter_sent",
     ),
+    path(
+        "requests/<slug:code>/letters/<int:pk>/mail/",
+        requests_parts.LetterMailView.as_view(),
+        name="request_letter_mail",
+    ),
     path("providers/", references.ProviderListView.as_view(), name="providers"),
     path("providers/new/", references.ProviderCreateView.as_view(), name="provider_new"),
     path("providers/<int:pk>/edit/", references.ProviderUpdateView.as_view(), name="provider_edit"),

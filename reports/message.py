@@ -84,6 +84,21 @@ def write_message(letter: Letter, to: Addressee) -> Written:
     return Written(str(message["Message-ID"]), str(message["Subject"]), message.as_bytes())
 
 
+def write_letter(*, subject: str, text: str, recipient: str, reply_to: str) -> Written:
+    """Return a plain letter to one recipient; answers go to the person who wrote it."""
+    message = EmailMessage(policy=MAIL_POLICY)
+    name, sender = parseaddr(settings.DEFAULT_FROM_EMAIL)
+    message["From"] = Address(display_name=one_line(name), addr_spec=sender)
+    message["To"] = Address(addr_spec=recipient)
+    if reply_to:
+        message["Reply-To"] = Address(addr_spec=reply_to)
+    message["Subject"] = one_line(subject)
+    message["Date"] = format_datetime(timezone.now())
+    message["Message-ID"] = make_msgid(domain=urlsplit(settings.PUBLIC_URL).hostname or "localhost")
+    message.set_content(text, cte="quoted-printable")
+    return Written(str(message["Message-ID"]), str(message["Subject"]), message.as_bytes())
+
+
 def inlined(html: str) -> str:
     """Return HTML with its style sheet written into the elements; nothing is fetched."""
     return _INLINER.inline(html)

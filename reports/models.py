@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from procurement.models import Run
+from procurement.models import RequestLetter, Run
 from procurement.models.records import EditableRecord
 
 
@@ -129,12 +129,19 @@ class MessageKind(models.TextChoices):
     REPORT = "report", "Report"
     TEST = "test", "Test"
     ALARM = "alarm", "Alarm"
+    LETTER = "letter", "Letter to a supplier"
 
 
 class OutboxMessage(models.Model):
     """One message to one recipient, frozen with its hash before anything is sent."""
 
-    subscription = models.ForeignKey(ReportSubscription, on_delete=models.PROTECT, related_name="messages")
+    subscription = models.ForeignKey(
+        ReportSubscription, on_delete=models.PROTECT, null=True, blank=True, related_name="messages"
+    )
+    letter = models.OneToOneField(
+        RequestLetter, on_delete=models.PROTECT, null=True, blank=True, related_name="+",
+        help_text="letter of a request for quotes, which is mailed once",
+    )  # fmt: skip
     slot = models.ForeignKey(ReportSlot, on_delete=models.PROTECT, null=True, blank=True, related_name="messages")
     slot_at = models.DateTimeField(null=True, blank=True, help_text="empty for test messages: they hold no slot")
     kind = models.CharField(max_length=10, choices=MessageKind.choices, default=MessageKind.REPORT)
@@ -162,6 +169,11 @@ class OutboxMessage(models.Model):
             models.CheckConstraint(
                 condition=Q(kind=MessageKind.REPORT, slot_at__isnull=False) | ~Q(kind=MessageKind.REPORT),
                 name="outbox_report_has_slot",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind=MessageKind.LETTER, letter__isnull=False, subscription__isnull=True)
+                | (~Q(kind=MessageKind.LETTER) & Q(letter__isnull=True, subscription__isnull=False)),
+                name="outbox_letter_or_subscription",
             ),
         )
 

@@ -16,6 +16,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from procurement.errors import ProcurementError
+from procurement.models import RequestLetter
 from procurement.permissions import can, require
 from reports.failpoints import reach
 from reports.models import MessageKind, MessageState, OutboxMessage, WhenUncertain
@@ -25,6 +26,7 @@ log = structlog.get_logger(__name__)
 
 MOST_ATTEMPTS = 6
 WAIT_MINUTES = (1, 5, 15, 60, 240)
+_KNOWN = ("subscription__owner", "letter__notice__created_by")
 VANISHED = "The sender vanished after the text had begun to go out; it may have arrived."
 TAKEN_OVER = "Somebody else took the message over before it went out."
 
@@ -44,7 +46,7 @@ def message_deliver(message_id: int, way: Transport | None = None) -> str:
     claimed = OutboxMessage.objects.filter(
         pk=message_id, state__in=(MessageState.PENDING, MessageState.RETRY), next_attempt_at__lte=Now()
     ).update(state=MessageState.CLAIMED, owner=owner, lease_until=Now() + lease(), attempts=F("attempts") + 1)
-    message = OutboxMessage.objects.select_related("subscription__owner").filter(pk=message_id).first()
+    message = OutboxMessage.objects.select_related(*_KNOWN).filter(pk=message_id).first()
     if message is None or not claimed:
         return message.state if message else ""
     reach("after_claim")
@@ -65,12 +67,24 @@ def message_deliver(message_id: int, way: Transport | None = None) -> str:
 
 def refusal_of(message: OutboxMessage) -> str:
     """Return why a recipient may not get the message any more; empty when nothing speaks against it."""
+    if message.letter is not None:
+        return _refusal_of_letter(message.letter)
     known = User.objects.filter(email__iexact=message.recipient).first()
     if known is not None and not can(known, "record.view"):
         return f"{message.recipient} may no longer see reports: the account is closed or has no role."
-    owner = message.subscription.owner
-    if not can(owner, "subscription.edit"):
+    owner = message.subscription.owner if message.subscription else None
+    if owner is None or not can(owner, "subscription.edit"):
         return f"{owner}, who owns the subscription, may no longer send reports."
+    return ""
+
+
+def _refusal_of_letter(letter: RequestLetter) -> str:
+    """Return why a letter is not to be mailed any more: somebody sent it by hand, or its writer has lost the right."""
+    if letter.sent_at is not None:
+        return f"It was noted as sent by hand at {letter.sent_at:%Y-%m-%d %H:%M} UTC, so it is not mailed."
+    writer = letter.notice.created_by
+    if writer is None or not can(writer, "request.edit"):
+        return f"{writer or 'The writer'}, who wrote the letter, may no longer write to suppliers."
     return ""
 
 
@@ -88,7 +102,7 @@ def messages_recover() -> int:
 
 def message_resend(*, message: OutboxMessage, user: User, reason: str) -> OutboxMessage:
     """Send an uncertain or failed message again, with the same id; refuses one that was sent or is on its way."""
-    require(user, "subscription.edit")
+    require(user, _right_over(message))
     changed = OutboxMessage.objects.filter(
         pk=message.pk, state__in=(MessageState.UNCERTAIN, MessageState.FAILED)
     ).update(
@@ -105,8 +119,12 @@ def message_resend(*, message: OutboxMessage, user: User, reason: str) -> Outbox
 
 def message_acknowledge(*, message: OutboxMessage, user: User) -> None:
     """Note that a person has seen the alarm of a message; repeating it changes nothing."""
-    require(user, "subscription.edit")
+    require(user, _right_over(message))
     OutboxMessage.objects.filter(pk=message.pk, acknowledged_at=None).update(acknowledged_at=Now())
+
+
+def _right_over(message: OutboxMessage) -> str:
+    return "request.edit" if message.letter_id else "subscription.edit"
 
 
 def _going_out(message_id: int, owner: str) -> None:
@@ -124,7 +142,8 @@ def _refused(message: OutboxMessage, owner: str, refused: Refused) -> str:
 
 
 def _uncertain(message: OutboxMessage, owner: str, reply: str) -> str:
-    resends = message.subscription.when_uncertain == WhenUncertain.RESEND and message.kind == MessageKind.REPORT
+    wish = message.subscription.when_uncertain if message.subscription else WhenUncertain.HOLD
+    resends = wish == WhenUncertain.RESEND and message.kind == MessageKind.REPORT
     if resends and message.attempts < MOST_ATTEMPTS:
         return _end(message, owner, MessageState.RETRY, reply, timedelta(minutes=WAIT_MINUTES[0]))
     return _end(message, owner, MessageState.UNCERTAIN, reply)

@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import Count, F, Model, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Now
 
-from procurement.models import ComponentRow, MonthRow, OptionRow, Run, RunState
+from procurement.models import ComponentRow, MonthRow, OptionRow, RequestLetter, Run, RunState
 from procurement.selectors.runs import run_latest_finished, runs_all
 from reports.errors import ReportUnavailable
 from reports.models import (
@@ -22,6 +22,7 @@ from reports.models import (
     SlotState,
 )
 
+LETTERS_AT_ONCE = 200
 _PARTS_OF_RUN = """
 SELECT part FROM procurement_run, jsonb_array_elements(inputs -> %s) AS part
 WHERE procurement_run.id = %s AND part ->> 'id' = ANY(%s)
@@ -128,6 +129,13 @@ def slot_last_prepared(subscription: ReportSubscription, before: datetime) -> Re
     )
 
 
+def letters_to_mail() -> list[RequestLetter]:
+    """Return letters that are to go by mail, were not noted as sent by hand, and have no message yet; oldest first."""
+    waiting = RequestLetter.objects.filter(is_mailed=True, sent_at=None)
+    queued = OutboxMessage.objects.filter(letter__isnull=False).values("letter")
+    return list(waiting.exclude(pk__in=queued).select_related("notice__created_by").order_by("pk")[:LETTERS_AT_ONCE])
+
+
 def messages_to_send() -> list[int]:
     """Return messages that a sender could claim now, oldest first."""
     waiting = Q(state__in=(MessageState.PENDING, MessageState.RETRY), next_attempt_at__lte=Now())
@@ -136,7 +144,7 @@ def messages_to_send() -> list[int]:
 
 def messages_log(subscription: ReportSubscription | None = None) -> QuerySet[OutboxMessage]:
     """Return messages without their text, newest first."""
-    messages = OutboxMessage.objects.defer("content").select_related("subscription")
+    messages = OutboxMessage.objects.defer("content").select_related("subscription", "letter__notice__request")
     return messages if subscription is None else messages.filter(subscription=subscription)
 
 

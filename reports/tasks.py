@@ -1,4 +1,7 @@
-"""Celery's part in reports: opens slots, writes them, sends. The rows are the truth; a task lost is rung again."""
+"""Celery's part in reports: opens slots, writes them, takes up letters, sends.
+
+The rows are the truth; a task lost is rung again.
+"""
 
 import structlog
 from celery import current_app, shared_task
@@ -8,6 +11,7 @@ from django.utils import timezone
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
+from reports.letters import letters_queue
 from reports.outbox import message_deliver, messages_recover
 from reports.selectors import messages_to_send, slots_to_prepare
 from reports.slots import slot_prepare, slots_give_up, slots_open
@@ -23,10 +27,11 @@ TASK_SECONDS = 60
 
 @shared_task
 def send_due_reports() -> None:
-    """Open what is due by now, free what vanished senders held, and ring for every slot and message that waits."""
+    """Open what is due by now, free what vanished senders held, and take up letters, ring for all that waits."""
     slots_open(timezone.now())
     slots_give_up()
     messages_recover()
+    letters_queue()
     for slot_id in slots_to_prepare():
         prepare_report.apply_async((slot_id,), expires=TASK_SECONDS)
     for message_id in messages_to_send():

@@ -114,7 +114,7 @@ class InvitationInput(RecordInput):
 
     class Meta:
         model = RequestInvitation
-        fields = ("provider", "contact_name", "contact_email", "reason")
+        fields = ("provider", "contact_name", "contact_email", "is_mailed", "reason")
 
 
 class InvitationOutput(RecordOutput):
@@ -125,7 +125,7 @@ class InvitationOutput(RecordOutput):
     class Meta:
         model = RequestInvitation
         fields = (
-            "id", "provider", "contact_name", "contact_email", "state", "decline_reason", "declined_at",
+            "id", "provider", "contact_name", "contact_email", "is_mailed", "state", "decline_reason", "declined_at",
             *RECORD_FIELDS,
         )  # fmt: skip
 
@@ -180,7 +180,7 @@ class LetterOutput(RecordOutput):
 
     class Meta:
         model = RequestLetter
-        fields = ("id", "notice", "supplier", "recipient", "subject", "text", "sent_at", "sent_by")
+        fields = ("id", "notice", "supplier", "recipient", "subject", "text", "is_mailed", "sent_at", "sent_by")
 
 
 class BidInput(RecordInput):

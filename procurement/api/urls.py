@@ -132,6 +132,9 @@ requests = [
     path(
         f"requests/{CODE}/letters/{ID}/sent/", views_requests_parts.LetterSentApi.as_view(), name="request_letter_sent"
     ),
+    path(
+        f"requests/{CODE}/letters/{ID}/mail/", views_requests_parts.LetterMailApi.as_view(), name="request_letter_mail"
+    ),
     path(f"requests/{CODE}/bids/", views_requests_parts.BidListApi.as_view(), name="request_bids"),
     path(f"requests/{CODE}/bids/{ID}/", views_requests_parts.BidDetailApi.as_view(), name="request_bid"),
     path(

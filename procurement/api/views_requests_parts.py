@@ -62,7 +62,7 @@ from procurement.services.requests_invitations import (
     question_answer,
     question_ask,
 )
-from procurement.services.requests_letters import letter_sent
+from procurement.services.requests_letters import letter_mail, letter_sent
 from procurement.services.sealing import SealBroken
 
 
@@ -216,6 +216,20 @@ class LetterSentApi(RequestPartApi, PostApi):
         letter = found(letters_of(self.request_of(kwargs["code"])), "letter", id=kwargs["id"])
         _, reason = self.read_body(request)
         return self.shown(letter_sent(by=actor(request, reason), letter=letter))
+
+
+class LetterMailApi(RequestPartApi, PostApi):
+    """Let the service mail a letter, once; what became of it stands under /deliveries/?letter=."""
+
+    output = LetterOutput
+    input = ReasonInput
+    success_status = 200
+
+    def act(self, request: Request, **kwargs: Any) -> Response:
+        """Mail it."""
+        letter = found(letters_of(self.request_of(kwargs["code"])), "letter", id=kwargs["id"])
+        _, reason = self.read_body(request)
+        return self.shown(letter_mail(by=actor(request, reason), letter=letter))
 
 
 class BidListApi(RequestPartApi, ListApi, PostApi):

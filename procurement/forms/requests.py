@@ -200,13 +200,14 @@ class InvitationForm(RecordForm):
     """A supplier who is asked."""
 
     model = RequestInvitation
-    layout = (Section("Supplier", ("provider", "contact_name", "contact_email")),)
+    layout = (Section("Supplier", ("provider", "contact_name", "contact_email", "is_mailed")),)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "provider" in self.fields:
             self.fields["provider"].queryset = providers_active()
         self.fields["contact_email"].label = LABELS["contact_email"]
+        self.fields["is_mailed"].label = "The service mails the letters"
 
     def left_out(self) -> tuple[str, ...]:
         """Leave the supplier alone once invited."""

@@ -111,6 +111,9 @@ class RequestInvitation(EditableRecord):
     provider = models.ForeignKey(Provider, on_delete=models.PROTECT, related_name="invitations")
     contact_name = models.CharField(max_length=120, blank=True)
     contact_email = models.EmailField(help_text="where invitation, answers and changes go")
+    is_mailed = models.BooleanField(
+        default=True, help_text="the service mails letters there, where it has a mail server; else a person sends them"
+    )
     state = models.CharField(max_length=10, choices=InvitationState, default=InvitationState.INVITED, editable=False)
     decline_reason = models.CharField(max_length=300, blank=True, editable=False)
     declined_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -166,13 +169,14 @@ class RequestNotice(models.Model):
 
 
 class RequestLetter(models.Model):
-    """The text of a notice for one supplier, to be copied or saved as mail; a person notes that it was sent."""
+    """The text of a notice for one supplier: mailed by the service, or sent by a person, who then notes it."""
 
     notice = models.ForeignKey(RequestNotice, on_delete=models.PROTECT, related_name="letters")
     invitation = models.ForeignKey(RequestInvitation, on_delete=models.PROTECT, related_name="letters")
     recipient = models.EmailField()
     subject = models.CharField(max_length=200)
     text = models.TextField()
+    is_mailed = models.BooleanField(default=False, help_text="the service mails it, once")
     sent_at = models.DateTimeField(null=True, blank=True)
     sent_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"

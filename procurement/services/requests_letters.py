@@ -1,7 +1,7 @@
 """Letters to suppliers: one notice, one text for each, frozen when it is written.
 
-The service sends none of them: its mail goes to subscribers of reports. A person copies or saves a letter, sends it
-from the mailbox that suppliers answer to, and notes that it went.
+Where a mail server is configured the outbox of reports mails them, each once, with answers to whoever wrote them. A
+person may as well copy or save a letter, send it, and note that it went.
 """
 
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from procurement.choices import asked_item_choices, label
@@ -72,6 +73,28 @@ def invitation_letter(*, by: Actor, quote_request: QuoteRequest, invitation: Req
     )
 
 
+def has_mail_server() -> bool:
+    """Return whether letters can be mailed."""
+    return bool(settings.EMAIL_URL)
+
+
+def letter_mail(*, by: Actor, letter: RequestLetter) -> RequestLetter:
+    """Let the service mail a letter that waits for a person; one that was sent or is mailed already is refused."""
+    require(by.user, "request.edit")
+    if not has_mail_server():
+        message = "No mail server is configured (EMAIL_URL); copy or save the letter, send it, and note that it went."
+        raise ProcurementError("no_mail_server", message)
+    with transaction.atomic():
+        locked = RequestLetter.objects.select_for_update(of=("self",)).get(pk=letter.pk)
+        if locked.sent_at is not None or locked.is_mailed:
+            how = "is mailed by the service" if locked.is_mailed else "was sent by hand"
+            raise ProcurementError("already_sent", f"{locked} {how}; it does not go out twice.")
+        locked.is_mailed = True
+        locked.save(update_fields=["is_mailed"])
+        audit_record(by=by, action="request_letter.mail", record=locked, changes={"is_mailed": [False, True]})
+    return locked
+
+
 def letter_sent(*, by: Actor, letter: RequestLetter) -> RequestLetter:
     """Note that a letter went out; a second time is refused."""
     require(by.user, "request.edit")
@@ -94,7 +117,7 @@ def _letter(notice: RequestNotice, invitation: RequestInvitation, body: str) -> 
     subject = " ".join(f"{notice.subject} – {notice.request.title}".split())[:200]  # one line, as a mail's must be
     RequestLetter.objects.create(
         notice=notice, invitation=invitation, recipient=invitation.contact_email, subject=subject,
-        text=f"{greeting}\n\n{body}\n\n{foot}\n",
+        text=f"{greeting}\n\n{body}\n\n{foot}\n", is_mailed=invitation.is_mailed and has_mail_server(),
     )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ from procurement.services.requests import (
     request_publish,
     request_update,
 )
+from procurement.services.requests_letters import has_mail_server
 from procurement.services.requests_openings import request_open
 from procurement.views.base import ActionPage, Column, FormPage, ListPage, Page
 from procurement.views.filters import RequestFilter
@@ -151,7 +152,8 @@ class RequestLettersView(RequestPage):
     def get(self, request: HttpRequest, code: str) -> HttpResponse:
         """Show them."""
         quote_request = self.quote_request()
-        return self.show({**self.shown(quote_request), "letters": letters_of(quote_request)})
+        context = {"letters": letters_of(quote_request), "has_mail_server": has_mail_server()}
+        return self.show({**self.shown(quote_request), **context})
 
 
 class RequestHistoryView(RequestPage):

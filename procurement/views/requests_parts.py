@@ -21,7 +21,7 @@ from procurement.services.requests_invitations import (
     question_answer,
     question_ask,
 )
-from procurement.services.requests_letters import letter_sent
+from procurement.services.requests_letters import has_mail_server, letter_mail, letter_sent
 from procurement.views.base import FormPage, file_answer
 from procurement.views.requests import RequestActionPage, RequestFormPage, RequestPage
 
@@ -186,7 +186,9 @@ class LetterDetailView(LetterPage):
 
     def get(self, request: HttpRequest, code: str, pk: int) -> HttpResponse:
         """Show it."""
-        return self.show({"letter": self.letter(), "quote_request": self.quote_request()})
+        letter = self.letter()
+        context = {"letter": letter, "letters": [letter], "has_mail_server": has_mail_server()}
+        return self.show({**context, "quote_request": self.quote_request()})
 
 
 class LetterFileView(LetterPage):
@@ -201,6 +203,22 @@ class LetterFileView(LetterPage):
         message.set_content(letter.text)
         name = f"{code}-{letter.notice.number}-{letter.invitation.provider.code}.eml"
         return file_answer(name, message.as_bytes(), "message/rfc822")
+
+
+class LetterMailView(RequestActionPage):
+    """Let the service mail a letter."""
+
+    action = "request.edit"
+    success = "The letter goes out by mail."
+
+    def act(self, by: Actor) -> str:
+        """Mail it."""
+        letter_mail(by=by, letter=get_object_or_404(letters_of(self.quote_request()), pk=self.kwargs["pk"]))
+        return self.address_back()
+
+    def address_back(self) -> str:
+        """Return the letters of the request."""
+        return reverse("procurement:request_letters", args=[self.kwargs["code"]])
 
 
 class LetterSentView(RequestActionPage):

@@ -62,15 +62,18 @@ class SubscriptionOutput(RecordOutput):
 class DeliveryOutput(RecordOutput):
     """One message and what became of it."""
 
-    subscription = serializers.IntegerField(source="subscription_id")
+    subscription = serializers.IntegerField(source="subscription_id", allow_null=True)
+    letter = serializers.IntegerField(
+        source="letter_id", allow_null=True, help_text="letter of a request for quotes that it carries"
+    )
     run = serializers.IntegerField(source="run_id", allow_null=True)
     subject = Text()
 
     class Meta:
         model = OutboxMessage
         fields = (
-            "id", "subscription", "kind", "slot_at", "recipient", "run", "subject", "message_id", "content_sha256",
-            "state", "attempts", "last_reply", "created_at", "sent_at", "acknowledged_at",
+            "id", "subscription", "letter", "kind", "slot_at", "recipient", "run", "subject", "message_id",
+            "content_sha256", "state", "attempts", "last_reply", "created_at", "sent_at", "acknowledged_at",
         )  # fmt: skip
 
     def get_fields(self) -> Any:

@@ -206,6 +206,7 @@ class DeliveryListApi(ListApi):
     resource = "subscriptions"
     filters = (
         Filter("subscription", "subscription_id", "id of the subscription", "whole"),
+        Filter("letter", "letter_id", "id of the letter of a request", "whole"),
         Filter("state", "state", "where the message stands", choices=lambda: MessageState.choices),
     )
     output = DeliveryOutput

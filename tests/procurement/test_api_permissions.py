@@ -76,6 +76,7 @@ ROUTES = {
     "request_invitation_restore": {"POST": ANALYST}, "request_invitation_decline": {"POST": ANALYST},
     "request_questions": QUOTE_WORK, "request_question_answer": {"POST": ANALYST},
     "request_notices": READ, "request_letters": READ, "request_letter_sent": {"POST": ANALYST},
+    "request_letter_mail": {"POST": ANALYST},
     "request_bids": QUOTE_WORK, "request_bid": READ, "request_bid_attachment": READ,
     "request_bid_withdraw": {"POST": ANALYST}, "request_bid_reject": {"POST": ANALYST},
     "builds": BUILD_WORK,
@@ -308,7 +309,7 @@ def _request_samples() -> dict:
     parts = {
         "invitation": (quote_request.invitations.first(), ("", "_restore", "_decline")),
         "question": (quote_request.asked_questions.first(), ("_answer",)),
-        "letter": (quote_request.notices.first().letters.first(), ("_sent",)),
+        "letter": (quote_request.notices.first().letters.first(), ("_sent", "_mail")),
         "bid": (quote_request.bids.first(), ("", "_attachment", "_withdraw", "_reject")),
     }
     for part, (record, endings) in parts.items():
