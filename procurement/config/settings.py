@@ -55,6 +55,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "procurement.api.middleware.ApiMiddleware",
+    "procurement.config.body_limit.BodyLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -180,6 +181,7 @@ STORAGES = {
 }
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
+MAX_BODY_BYTES = 52 * 1024 * 1024  # a file of 50 MB with its form
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 
 # --- e-mail -----------------------------------------------------------------------------------------------------------

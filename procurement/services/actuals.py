@@ -16,6 +16,7 @@ from procurement.models import Build, Provider, UsageFile, UsageRow, UsageRowSta
 from procurement.permissions import require
 from procurement.services.actors import Actor, reason_required
 from procurement.services.audit import audit_record
+from procurement.services.file_names import kept_name
 from procurement.services.job_runner import RunningJob
 from procurement.services.jobs import job_request
 from procurement.services.locks import key_of, wait_for
@@ -64,7 +65,7 @@ def usage_receive(
         if known is not None:
             return known, False
         file = UsageFile(
-            file_name=file_name.replace("\\", "/").split("/")[-1][:255], content_sha256=digest, source=source[:500],
+            file_name=kept_name(file_name)[:255], content_sha256=digest, source=source[:500],
             created_by=by.user, **values,
         )  # fmt: skip
         file.file.save(f"{digest}.bin", ContentFile(content), save=False)

@@ -15,6 +15,7 @@ from procurement.permissions import require
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.checks import build_check
+from procurement.services.file_names import kept_name
 from procurement.services.records import record_archive, record_create, record_update, validation_error
 from procurement.services.runs import recompute_request
 
@@ -147,7 +148,7 @@ def _attach(evidence: Evidence, name: str, content: bytes) -> None:
         message = f"{name} has {len(content):,} bytes; at most {MAX_ATTACHMENT_BYTES:,} are kept. Give a link instead."
         raise ProcurementError("invalid", message, {"attachment": [message]})
     digest = hashlib.sha256(content).hexdigest()
-    evidence.attachment_name = name[:255]
+    evidence.attachment_name = kept_name(name)[:255]
     evidence.attachment_sha256 = digest
     # the stored name is ours, so that no path or type of the sender's choosing reaches the disk
     evidence.attachment.save(f"{digest}.bin", ContentFile(content), save=False)

@@ -14,6 +14,7 @@ from procurement.models import CellCorrection, PriceSheet, SheetState, TypedCell
 from procurement.permissions import require
 from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
+from procurement.services.file_names import kept_name
 from procurement.services.import_profiles import import_profile_keep
 from procurement.services.locks import key_of, wait_for
 from procurement.services.price_sheet_reading import corrections_of, publish_request, read_request
@@ -47,7 +48,7 @@ def price_sheet_receive(
     ``options`` may hold the names of SETTINGS, and is_draft: a draft is checked and then waits for its confirmation.
     """
     require(by.user, "quote.edit")
-    file_name = file_name.replace("\\", "/").split("/")[-1]
+    file_name = kept_name(file_name)
     _check_file(file_name, content)
     _check_settings(options)
     digest = hashlib.sha256(content).hexdigest()

@@ -35,6 +35,7 @@ from procurement.services.actors import Actor, reason_required
 from procurement.services.audit import audit_record
 from procurement.services.builds import MAX_ATTACHMENT_BYTES
 from procurement.services.checks import quote_check
+from procurement.services.file_names import kept_name
 from procurement.services.quotes import quote_derive
 from procurement.services.records import record_update, validation_error
 from procurement.services.requests import request_locked, state_required
@@ -234,7 +235,7 @@ def _seal(bid: RequestBid, terms: BidTerms, attachment: Attachment | None) -> No
     stated = None
     if attachment is not None:
         name, content = attachment
-        stated = {"name": re.split(r"[/\\]", name)[-1][:255], "sha256": hashlib.sha256(content).hexdigest()}
+        stated = {"name": kept_name(name)[:255], "sha256": hashlib.sha256(content).hexdigest()}
         sealed = seal(content, purpose=f"{_purpose(bid)}:file")
         # the stored name is ours: the sender's could say the price
         bid.sealed_file.save(f"{secrets.token_hex(16)}.bin", ContentFile(sealed), save=False)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
@@ -23,7 +24,7 @@ from procurement.services.actors import Actor
 from procurement.services.actuals import usage_assign, usage_receive, usage_withdraw
 from procurement.services.usage_offers import usage_offer_accept, usage_offer_decline
 from procurement.views.actuals_display import measured_shown, offer_shown, row_shown
-from procurement.views.base import ActionPage, Column, FormPage, ListPage, Page, whole
+from procurement.views.base import ActionPage, Column, FormPage, ListPage, Page, stored_file, whole
 from procurement.views.frame import Entry
 
 POLLING_STOPS = 286  # htmx: swap this answer in and stop asking
@@ -157,10 +158,10 @@ class UsageFileDetailView(UsageFilePage):
 class UsageFileFileView(UsageFilePage):
     """The original file, byte for byte."""
 
-    def get(self, request: HttpRequest, pk: int) -> FileResponse:
+    def get(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         """Return it under its own name."""
         file = self.record()
-        return FileResponse(file.file.open("rb"), as_attachment=True, filename=file.file_name)
+        return stored_file(file.file, file.file_name)
 
 
 class UsageFileCreateView(FormPage):

@@ -7,7 +7,8 @@ from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.core.paginator import Paginator
 from django.db.models import Model
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.db.models.fields.files import FieldFile
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.http import content_disposition_header
@@ -273,6 +274,16 @@ def file_answer(name: str, content: bytes, content_type: str, rows: int | None =
     if rows is not None:
         headers["X-Row-Count"] = str(rows)
     return HttpResponse(content, content_type=content_type, headers=headers)
+
+
+def stored_file(file: FieldFile, name: str) -> HttpResponseBase:
+    """Return a file as it was received: to save, never to show, whatever its name or its content says it is."""
+    try:
+        content = file.open("rb")
+    except OSError as error:
+        message = f"The content of {name} is no longer on this server."
+        raise Http404(message) from error
+    return FileResponse(content, as_attachment=True, filename=name, content_type="application/octet-stream")
 
 
 def _words(field: Any, value: Any) -> str:

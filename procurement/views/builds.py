@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
@@ -12,7 +13,7 @@ from procurement.selectors.assumptions import day_of_evaluation
 from procurement.selectors.builds import BuildStatus, build_status, builds_all, builds_status, capacity_by_month
 from procurement.services.actors import Actor
 from procurement.services.builds import build_archive, build_create, build_update
-from procurement.views.base import ActionPage, Column, FormPage, ListPage, Page
+from procurement.views.base import ActionPage, Column, FormPage, ListPage, Page, stored_file
 from procurement.views.build_display import (
     facts_shown,
     gates_shown,
@@ -148,15 +149,13 @@ class BuildHistoryView(BuildPage):
 class EvidenceFileView(BuildPage):
     """The file that proves a statement; always saved, never opened as a page."""
 
-    def get(self, request: HttpRequest, code: str, pk: int) -> FileResponse:
+    def get(self, request: HttpRequest, code: str, pk: int) -> HttpResponseBase:
         """Return it under its own name."""
         evidence = get_object_or_404(Evidence, pk=pk, build__code=code)
         if not evidence.attachment:
             raise Http404("this statement has no file")
         name = evidence.attachment_name
-        return FileResponse(
-            evidence.attachment.open("rb"), as_attachment=True, filename=name, content_type="application/octet-stream"
-        )
+        return stored_file(evidence.attachment, name)
 
 
 class BuildFormPage(FormPage):

@@ -2,7 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
@@ -16,7 +17,7 @@ from procurement.selectors.reference import time_zone_names
 from procurement.services.actors import Actor
 from procurement.services.price_sheet_releases import sheet_row_release
 from procurement.services.price_sheets import price_sheet_receive
-from procurement.views.base import Column, FormPage, ListPage, Page
+from procurement.views.base import Column, FormPage, ListPage, Page, stored_file
 from procurement.views.filters import SheetFilter
 from procurement.views.frame import Entry
 from procurement.views.suggestions import suggestions
@@ -123,10 +124,10 @@ class PriceSheetDetailView(SheetPage):
 class PriceSheetFileView(SheetPage):
     """The original file, byte for byte."""
 
-    def get(self, request: HttpRequest, pk: int) -> FileResponse:
+    def get(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         """Return it under its own name."""
         sheet = self.sheet()
-        return FileResponse(sheet.file.open("rb"), as_attachment=True, filename=sheet.file_name)
+        return stored_file(sheet.file, sheet.file_name)
 
 
 class PriceSheetCreateView(FormPage):
