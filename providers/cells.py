@@ -10,7 +10,9 @@ from providers.errors import CellError
 MISSING = frozenset(
     {
         "", "-", "–", "—", "n/a", "na", "null", "none", "nan", "tbd", "tba", "poa", "on request",
-        "contact sales", "contact us", "call", "unknown", "?", "n.a.", "auf anfrage",
+        "contact sales", "contact us", "contact", "call", "unknown", "?", "n.a.", "auf anfrage", "preis auf anfrage",
+        "price on request", "upon request", "sur demande", "prix sur demande", "enquire", "enquire for pricing",
+        "custom", "custom pricing", "sold out", "coming soon",
     }
 )  # fmt: skip
 NULL_TEXTS = frozenset({"", "null", "none"})  # a text cell: NA may be a region, Namibia or North America

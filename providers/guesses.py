@@ -12,7 +12,7 @@ from providers.currency import is_currency
 from providers.document import Record
 from providers.errors import CellError
 from providers.headers import MONTH_HOURS, column_meant, is_header, is_hourly, is_monthly, is_rule
-from providers.names import read_name
+from providers.names import leading_count, read_name
 from providers.units import read_term
 from providers.wording import CENTS, PER_ACCELERATOR, PRICE, TERM, basis_of, meant, price_in, unit_in
 
@@ -27,6 +27,7 @@ BOUGHT = (
     ("on_demand", re.compile(r"on.?demand|pay.?as.?you.?go|payg|à la demande", re.IGNORECASE)),
 )  # what the header of a price says of how it is bought
 MEMORY = re.compile(r"memory|\bram\b|speicher|mémoire|memoria", re.IGNORECASE)
+LEAD = re.compile(r"^\s*\d{1,4}\s*[xX×]\s*")
 ALL_TOGETHER = re.compile(r"total|gesamt|aggregate|overall", re.IGNORECASE)
 ENGLISH = frozenset({"ALL", "TOP", "TRY", "CUP", "PEN"})  # words of titles that are codes of currencies too
 NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
@@ -205,11 +206,10 @@ def _basis(
         return "per_month"
     if not is_hourly(price):
         return None
-    count = next((name for name, ours in columns.items() if ours == _COUNT), None)
-    shown = _shown_by_counts(header, columns, rows) if count else None
-    if shown or count is None:
-        return shown or ("per_instance_hour" if "sku" in columns.values() else "per_accelerator_hour")
-    return None
+    shown, counts = _shown_by_counts(header, columns, rows)
+    if shown or counts:
+        return shown
+    return "per_instance_hour" if "sku" in columns.values() else "per_accelerator_hour"
 
 
 def _unit_of(cells: Sequence[Any]) -> str | None:
@@ -219,25 +219,32 @@ def _unit_of(cells: Sequence[Any]) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _shown_by_counts(header: Sequence[str], columns: Mapping[str, str], rows: Sequence[Record]) -> str | None:
-    """Return whether prices grow with the number of accelerators or stay: of the instance, or of one of them."""
+def _shown_by_counts(
+    header: Sequence[str], columns: Mapping[str, str], rows: Sequence[Record]
+) -> tuple[str | None, set[Decimal]]:
+    """Return whether prices grow with the number of accelerators or stay: of the instance, or of one of them.
+
+    With it go the numbers that are stated, in a column or before the names: `8x H100`.
+    """
     places = {ours: header.index(name) for name, ours in columns.items()}
     groups: dict[str, dict[Decimal, Decimal]] = {}
-    counts: set[Decimal | None] = set()
+    counts: set[Decimal] = set()
     for record in rows:
         try:
             name = str(record.cells[places["accelerator"]])
-            count = read_number(meant(_COUNT, record.cells[places[_COUNT]]), ".")
             price = _number(record.cells[places["price"]])
+            count = read_number(meant(_COUNT, record.cells[places[_COUNT]]), ".") if _COUNT in places else None
         except (CellError, IndexError, KeyError):
             continue
-        counts.add(count)
-        if count and price:
-            groups.setdefault(name, {})[count] = price
+        lead = leading_count(name)
+        if count or lead:
+            counts.add(count or Decimal(lead or 1))
+        if price:
+            groups.setdefault(LEAD.sub("", name).casefold(), {})[count or Decimal(lead or 1)] = price
     if counts == {Decimal(1)}:
-        return "per_instance_hour"  # of which one accelerator is all
+        return "per_instance_hour", counts  # of which one accelerator is all
     votes = {_vote(prices) for prices in groups.values() if len(prices) > 1} - {None}
-    return votes.pop() if len(votes) == 1 else None
+    return votes.pop() if len(votes) == 1 else None, counts
 
 
 def _number(cell: Any) -> Decimal | None:

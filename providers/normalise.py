@@ -294,6 +294,12 @@ def _check_memory(prepared: Prepared, offer: Offer, name: Name) -> None:
     low, high = BANDS["memory"].low or Decimal(1), BANDS["memory"].high or Decimal(1)
     count = prepared.row["accelerators_per_instance"]
     is_part = count is not None and count < 1 and offer.basis != "per_accelerator_hour" and offer.vram_gb is not None
+    named = name.memory_gb
+    if offer.vram_gb is not None and named is not None and not is_part and not low <= stated / named <= high:
+        message = f"{plain(stated)} GB per accelerator, but {name.accelerator} has {plain(named)} GB"
+        facts = {"written": plain(stated), "nominal": plain(named)}
+        prepared.reasons.append(Reason("memory_differs", message, "say which accelerator is meant", facts))
+        return
     too_much = stated > high * max(nominal)
     too_little = not is_part and stated < low * min(nominal)
     if too_much or too_little:

@@ -85,6 +85,8 @@ def test_the_header_of_a_price_says_its_unit(header, basis, more):
         ("H100 SXM,8,19.92\nH100 SXM,1,2.49", "per_instance_hour"),  # grows with the count
         ("H100 SXM,8,2.39\nH100 SXM,1,2.49", "per_accelerator_hour"),  # stays
         ("H100 SXM,8,19.92\nL4,1,0.6", None),  # nothing tells
+        ("8x H100 SXM,,19.92\n1x H100 SXM,,2.49", "per_instance_hour"),  # the names count
+        ("8x H100 SXM,,19.92\nL4,,0.6", None),
     ],
 )
 def test_where_the_header_does_not_say_of_what_an_hour_is_the_prices_may(rows, basis):
@@ -248,3 +250,14 @@ def test_words_of_buying_are_a_model_and_perhaps_a_term(words, bought):
 @pytest.mark.parametrize("header", ["Notes", "vCPUs", "Storage (TB)", "Price per GB-month", "CO2 per GPU hour"])
 def test_what_is_no_column_of_ours_stays_unmatched(header):
     assert column_meant(header) is None
+
+
+def test_a_list_in_json_whose_names_count_is_not_taken_for_prices_of_one():
+    content = b"""[{"GPU": "1x Nvidia A100 (40GB)", "hourly-price": "4.10", "VRAM": "40", "provider": "acme"},
+     {"GPU": "2x Nvidia A100 (40GB)", "hourly-price": "8.20", "VRAM": "80", "provider": "acme"},
+     {"GPU": "GH200", "hourly-price": "Enquire for pricing", "VRAM": 144, "provider": "acme"}]"""
+
+    sheet = read(content, "prices.json", profile={"date_order": "ymd"})
+
+    assert rates(sheet, "accelerator", "price_basis") == [("A100-40", "per_instance_hour", d("4.1"))]
+    assert held(sheet) == [(2, "memory_differs"), (3, "price_missing")]  # 80 GB is no 40 GB of the name
