@@ -29,7 +29,16 @@ from procurement.models.imports import (
 )
 from procurement.models.jobs import Heartbeat, Job, JobStatus
 from procurement.models.portfolios import AllocationRow, Portfolio, PortfolioState
-from procurement.models.quotes import AcceleratorAlias, PriceSheet, Provider, Quote, SheetRow, SheetRowState, SheetState
+from procurement.models.quotes import (
+    AcceleratorAlias,
+    OfferTerms,
+    PriceSheet,
+    Provider,
+    Quote,
+    SheetRow,
+    SheetRowState,
+    SheetState,
+)
 from procurement.models.requests import (
     InvitationState,
     NoticeKind,
@@ -116,6 +125,7 @@ __all__ = [
     "Tranche",
     "TypedCell",
     "OfferState",
+    "OfferTerms",
     "UsageCharge",
     "UsageFile",
     "UsageJob",

@@ -4,7 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from procurement.models.quotes import PriceSheet, Provider, Quote
+from procurement.models.builds import Build
+from procurement.models.quotes import OfferTerms, PriceSheet, Provider, Quote
 from procurement.models.records import EditableRecord
 
 
@@ -17,27 +18,33 @@ class RowOutcome(models.TextChoices):
     OLDER = "older", "Older than in force"
 
 
-class StagedRow(models.Model):
-    """One checked row that waits to become a quote; nobody but the import of its sheet sees it."""
+class StagedRow(OfferTerms):
+    """One checked row that waits to become a quote; nobody but the import of its sheet sees it.
+
+    It holds every column as the quote will hold it, and no index or constraint that only a quote in force needs.
+    """
 
     sheet = models.ForeignKey(PriceSheet, on_delete=models.CASCADE, related_name="staged")
-    line = models.PositiveIntegerField()
     outcome = models.CharField(max_length=10, choices=RowOutcome)
     provider_code = models.CharField(max_length=60)
     provider_name = models.CharField(max_length=120)
-    code = models.CharField(max_length=160)
     row_key = models.CharField(max_length=500)
-    offer = models.ForeignKey(Quote, on_delete=models.DO_NOTHING, null=True, db_constraint=False, related_name="+")
+    ranges = models.JSONField(default=dict)
+    cluster = models.ForeignKey(
+        Build, on_delete=models.DO_NOTHING, null=True, db_constraint=False, db_index=False, related_name="+"
+    )
+    offer = models.ForeignKey(
+        Quote, on_delete=models.DO_NOTHING, null=True, db_constraint=False, db_index=False, related_name="+"
+    )
     offer_version = models.PositiveIntegerField(null=True, help_text="of the offer in force that it was compared with")
-    quote = models.JSONField(help_text="the columns of the quote")
     differences = models.JSONField(default=dict, help_text="column to value in force and value of the row")
 
     class Meta:
-        ordering = ("sheet", "line", "id")
-        indexes = (models.Index(fields=("sheet", "outcome", "line"), name="staged_row_by_outcome"),)
+        ordering = ("sheet", "source_line", "id")
+        indexes = (models.Index(fields=("sheet", "outcome", "source_line"), name="staged_row_by_outcome"),)
 
     def __str__(self) -> str:
-        return f"{self.sheet} line {self.line}: {self.outcome}"
+        return f"{self.sheet} line {self.source_line}: {self.outcome}"
 
 
 class CellCorrection(models.Model):

@@ -131,11 +131,10 @@ class AcceleratorAlias(EditableRecord):
         return f"{self.alias} = {self.accelerator}"
 
 
-class Quote(RangedRecord):
-    """One version of an offer. Versions are appended; the newest that is not superseded is in force."""
+class OfferTerms(models.Model):
+    """What one line of an offer states: the columns that a price sheet fills of a quote."""
 
     code = models.CharField(max_length=160, help_text="name of the offer; its versions share it")
-    provider = models.ForeignKey(Provider, on_delete=models.PROTECT, related_name="quotes")
     sku = models.CharField(max_length=160, blank=True)
     accelerator = models.CharField(max_length=60)
     accelerators_per_node = models.PositiveIntegerField(null=True, blank=True)
@@ -197,16 +196,25 @@ class Quote(RangedRecord):
         validators=[known_time_zone],
         help_text="zone in which the last day ends; empty where that of the assumptions holds",
     )
-    sheet = models.ForeignKey(PriceSheet, on_delete=models.PROTECT, null=True, blank=True, related_name="quotes")
     source_line = models.PositiveIntegerField(null=True, blank=True)
-    source = models.CharField(max_length=500, help_text="document, page or person it comes from, with its address")
-    row_key = models.CharField(
-        max_length=500, blank=True, db_index=True, editable=False, help_text="the same offer in another file has it too"
-    )
     flags = models.JSONField(default=list, blank=True, help_text="what a reader should know of the price")
     derivation = models.JSONField(default=dict, blank=True, help_text="raw value, steps and result of the hourly price")
     price_per_accelerator_hour = models.DecimalField(
         **NUMBER, editable=False, help_text="derived from price and basis; empty when it cannot be"
+    )
+
+    class Meta:
+        abstract = True
+
+
+class Quote(OfferTerms, RangedRecord):
+    """One version of an offer. Versions are appended; the newest that is not superseded is in force."""
+
+    provider = models.ForeignKey(Provider, on_delete=models.PROTECT, related_name="quotes")
+    sheet = models.ForeignKey(PriceSheet, on_delete=models.PROTECT, null=True, blank=True, related_name="quotes")
+    source = models.CharField(max_length=500, help_text="document, page or person it comes from, with its address")
+    row_key = models.CharField(
+        max_length=500, blank=True, db_index=True, editable=False, help_text="the same offer in another file has it too"
     )
     reason = models.CharField(max_length=300, blank=True, help_text="why this version was made")
     is_current = models.BooleanField(default=True, editable=False, help_text="the version in force")

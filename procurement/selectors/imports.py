@@ -63,7 +63,7 @@ def cells_now(sheet: PriceSheet, lines: set[int]) -> dict[tuple[int, str], str]:
 
 def staged_rows(sheet: PriceSheet, outcomes: tuple[str, ...]) -> QuerySet[StagedRow]:
     """Return checked rows that would have one of the outcomes, by line."""
-    return sheet.staged.filter(outcome__in=outcomes).order_by("line", "pk")
+    return sheet.staged.filter(outcome__in=outcomes).order_by("source_line", "pk")
 
 
 def profile_for(sheet: PriceSheet, digest: str) -> ImportProfile | None:

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Any
 
 from django.utils import timezone
 
@@ -44,17 +43,14 @@ def _reapplied(record: PriceSheet, by: Actor) -> int:
     for row in record.rows.filter(state=SheetRowState.HELD).select_for_update().order_by("pk"):
         held[row.line].append(row)
     still = _still_held(held, read)
-    rows: list[dict[str, Any]] = [
-        {str(name): value for name, value in row.items()}
-        for row in read.ready.to_dict("records")
-        if row["source_line"] in held and row["source_line"] not in still
-    ]
-    resolved, faults = OfferBook(record).resolve(rows)
+    lines = read.ready["source_line"]
+    settled = read.ready[lines.isin(held.keys()) & ~lines.isin(still)]
+    resolved, faults = OfferBook().resolve({str(name): settled[name].tolist() for name in settled.columns})
     contradicted = {fault.line for fault in faults}
-    good = [row for row in resolved if row.line not in contradicted]
+    good = resolved.only([place for place, line in enumerate(resolved.lines) if line not in contradicted])
     if good:
         publish_rows(record=record, rows=good, by=by)
-    return _released([row for line in sorted({row.line for row in good}) for row in held[line]], by)
+    return _released([row for line in sorted(set(good.lines)) for row in held[line]], by)
 
 
 def _still_held(held: Mapping[int, list[SheetRow]], read: QuoteSheet) -> set[int]:

@@ -4,36 +4,32 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from django.db import models
 from django.db.models.expressions import RawSQL
 from django.utils.text import slugify
 
-from procurement.models import Build, PriceSheet, Quote, RowOutcome
+from procurement.models import Build, OfferTerms, Quote, RowOutcome
 from providers import Fault
 from providers.contract import KEY_COLUMNS, row_key
 from providers.reference import accelerator_accepts
 
-# what makes a price another price: the rest of a row says where it was read
-NOT_COMPARED = frozenset({
-    "id", "version", "is_current", "supersedes", "created_at", "modified_at", "created_by", "reason", "code", "sheet",
-    "source_line", "source", "derivation", "flags", "quoted_on", "is_archived", "row_key", "accelerator",
-    "provider",
-})  # fmt: skip
-# set when the row is published, not by the file
-SET_LATER = frozenset({
-    "id", "version", "is_current", "is_archived", "supersedes", "created_at", "modified_at", "created_by", "provider",
-    "reason",
-})  # fmt: skip
-ADDED_BY_INTAKE = frozenset({"vram_gb", "form_factor"})
-FIELDS = tuple(Quote._meta.concrete_fields)
-LISTS = frozenset(one.name for one in FIELDS if isinstance(one, models.JSONField) and one.default is list)
-COMPARED = tuple((one.name, one.attname) for one in FIELDS if one.name not in NOT_COMPARED)
-TAKEN = tuple(one for one in FIELDS if one.name not in SET_LATER | {"code", "cluster", "sheet", "source", "row_key"})
+Column: TypeAlias = "models.Field[Any, Any]"
+Columns: TypeAlias = Mapping[str, Sequence[Any]]  # rows of a sheet as providers read them: the values of each column
+Differences: TypeAlias = Mapping[str, tuple[Any, Any]]  # column to its value in force and that of the row
+FIELDS: Mapping[str, Column] = {
+    column.name: column for column in Quote._meta.concrete_fields
+    if column.name in {"row_key", "ranges", *(one.name for one in OfferTerms._meta.fields)}
+}  # columns that a sheet fills  # fmt: skip
 UNSTATED: Mapping[str, Any] = {
-    **{one.attname: [] if one.name in LISTS else one.get_default() for one in TAKEN}, "cluster_id": None,
-}  # what a column holds that a row does not state  # fmt: skip
+    column.attname: column.get_default() for column in FIELDS.values()
+}  # what a column of a quote holds that a row does not state  # fmt: skip
+# what makes a price another price: the rest of a row says where it was read
+NOT_COMPARED = frozenset({"code", "source_line", "derivation", "flags", "quoted_on", "row_key", "accelerator"})
+COMPARED = tuple((name, column.attname) for name, column in FIELDS.items() if name not in NOT_COMPARED)
+SET_APART = frozenset({"code", "cluster", "row_key"})  # settled by looking at other rows and records
+ADDED_BY_INTAKE = frozenset({"vram_gb", "form_factor"})
 CENTRE = Decimal(1).scaleb(-8)  # places that a column of a quote keeps
 MOST = Decimal(10) ** 16
 MOST_INTEGER = 2_147_483_647
@@ -45,79 +41,104 @@ UNION ALL
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Resolved:
-    """One ready row with what it does to the offer in force.
+    """Ready rows with what each does to the offer in force; one entry of every list for each row.
 
-    ``columns`` are those that the row states of the quote that it becomes; the others are UNSTATED.
+    ``columns`` holds the columns of the quotes that they become, as the database keeps them; a column that no row
+    states is left out and is UNSTATED.
     """
 
-    line: int
-    outcome: RowOutcome
-    provider_code: str
-    provider_name: str
-    code: str
-    row_key: str
-    offer: Quote | None
-    columns: Mapping[str, Any]
-    differences: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    outcomes: list[RowOutcome] = field(default_factory=list)
+    provider_codes: list[str] = field(default_factory=list)
+    provider_names: list[str] = field(default_factory=list)
+    offers: list[Quote | None] = field(default_factory=list)
+    differences: list[Differences] = field(default_factory=list)
+    columns: dict[str, list[Any]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.outcomes)
+
+    @property
+    def lines(self) -> list[int]:
+        """Line of each row."""
+        return self.columns["source_line"]
+
+    def only(self, places: Sequence[int]) -> "Resolved":
+        """Return the rows at some places."""
+
+        def picked(values: list[Any]) -> list[Any]:
+            return [values[place] for place in places]
+
+        return Resolved(
+            picked(self.outcomes), picked(self.provider_codes), picked(self.provider_names), picked(self.offers),
+            picked(self.differences), {name: picked(values) for name, values in self.columns.items()},
+        )  # fmt: skip
 
 
 class OfferBook:
     """Resolves the rows of one sheet, chunk by chunk; refuses by row what contradicts another row or offer."""
 
-    def __init__(self, sheet: PriceSheet) -> None:
-        self.sheet = sheet
+    def __init__(self) -> None:
         self.clusters = dict(Build.objects.values_list("code", "pk"))
         self.lines: dict[str, int] = {}
 
-    def resolve(self, rows: Sequence[Mapping[str, Any]]) -> tuple[list[Resolved], list[Fault]]:
+    def resolve(self, rows: Columns) -> tuple[Resolved, list[Fault]]:
         """Return the rows that may become quotes, and the faults of those that may not."""
-        named = [(row, provider_code(row["provider"])) for row in rows]
-        keys = [offer_key(row["row_key"], row["provider"], code) for row, code in named]
-        known = _KnownOffers(keys, [row["id"] for row in rows])
-        found: list[Resolved] = []
-        faults: list[Fault] = []
-        for (row, code), key in zip(named, keys, strict=True):
-            columns, wrong = self._columns(row)
-            offer, taken = known.of(code, row["id"], key)
-            name = offer.code if offer is not None else str(row["id"])
-            wrong += self._contradictions(row, name, taken)
-            if wrong:
-                faults += wrong
-                continue
-            self.lines[name] = row["source_line"]
-            found.append(_resolved(row, code, name, key, offer, columns))
-        return found, faults
+        columns, faults = self._columns(rows)
+        names = rows["provider"]
+        codes = [provider_code(name) for name in names]
+        keys = [offer_key(key, name, code) for key, name, code in zip(rows["row_key"], names, codes, strict=True)]
+        known = _KnownOffers(keys, rows["id"])
+        found = Resolved(
+            provider_codes=codes, provider_names=[str(name)[:120] for name in names],
+            columns=columns | {"row_key": keys, "code": []},
+        )  # fmt: skip
+        faulty = {fault.line for fault in faults}
+        good = []
+        for place, line in enumerate(rows["source_line"]):
+            offer, taken = known.of(codes[place], rows["id"][place], keys[place])
+            name = offer.code if offer is not None else str(rows["id"][place])
+            contradiction = self._contradiction(line, name, taken)
+            if contradiction is not None:
+                faults.append(contradiction)
+            elif line not in faulty:
+                self.lines[name] = line
+                good.append(place)
+            outcome, differences = _outcome(offer, columns, place)
+            found.outcomes.append(outcome)
+            found.differences.append(differences)
+            found.offers.append(offer)
+            found.columns["code"].append(name)
+        return found if len(good) == len(found) else found.only(good), faults
 
-    def _contradictions(self, row: Mapping[str, Any], name: str, taken: Quote | None) -> list[Fault]:
-        line = row["source_line"]
+    def _contradiction(self, line: int, name: str, taken: Quote | None) -> Fault | None:
         if taken is not None:
             hint = f"give the row another id: `{name}` is an offer of {taken.provider.name}"
-            return [Fault(line, "id", name, "id_taken", hint)]
+            return Fault(line, "id", name, "id_taken", hint)
         if name in self.lines:
             hint = f"line {self.lines[name]} is the same offer: keep one, or give the other its own id"
-            return [Fault(line, "id", name, "offer_named_twice", hint)]
-        return []
+            return Fault(line, "id", name, "offer_named_twice", hint)
+        return None
 
-    def _columns(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[Fault]]:
-        """Return what a row states, fitted to the columns of a quote; most columns are stated by no row."""
-        columns: dict[str, Any] = {}
+    def _columns(self, rows: Columns) -> tuple[dict[str, list[Any]], list[Fault]]:
+        """Return what rows state, fitted to the columns of a quote, and the faults of what does not fit."""
+        columns: dict[str, list[Any]] = {}
         faults: list[Fault] = []
-        for name, value in row.items():
-            column = _FITTED.get(name)
-            if column is None or value is None:
-                continue
-            attname, fit = column
-            columns[attname] = fitted = fit(value)
-            if isinstance(fitted, _TooLarge):
-                faults.append(Fault(row["source_line"], name, str(value)[:80], "too_large", fitted.hint))
-        cluster = row.get("cluster")
-        if cluster:
-            columns["cluster_id"] = self.clusters.get(cluster)
-            if cluster not in self.clusters:
-                known = ", ".join(sorted(self.clusters)[:20]) or "none"
-                faults.append(Fault(row["source_line"], "cluster", cluster, "unknown_build", f"known builds: {known}"))
+        for name, values in rows.items():
+            column = FIELDS.get("code" if name == "id" else name)
+            if column is not None and name not in SET_APART:
+                columns[column.attname] = fitted = _fitted(column, values)
+                for line, value, kept in zip(rows["source_line"], values, fitted, strict=True):
+                    if isinstance(kept, _TooLarge):
+                        faults.append(Fault(line, name, str(value)[:80], "too_large", kept.hint))
+        clusters = rows.get("cluster")
+        if clusters is not None:
+            columns["cluster_id"] = [self.clusters.get(cluster) for cluster in clusters]
+            for line, cluster, kept in zip(rows["source_line"], clusters, columns["cluster_id"], strict=True):
+                if cluster and kept is None:
+                    known = ", ".join(sorted(self.clusters)[:20]) or "none"
+                    faults.append(Fault(line, "cluster", cluster, "unknown_build", f"known builds: {known}"))
         return columns, faults
 
 
@@ -126,6 +147,15 @@ class _TooLarge:
     """What a column cannot keep."""
 
     hint: str
+
+
+def _fitted(column: Column, values: Sequence[Any]) -> list[Any]:
+    """Return values as the column keeps them, so that the same row read again is the same."""
+    fit, unstated = _fitter(column), UNSTATED[column.attname]
+    if isinstance(column, models.JSONField):
+        return [unstated if value is None else fit(value) for value in values]
+    known = {value: fit(value) for value in set(values) if value is not None} | {None: unstated}
+    return [known[value] for value in values]  # a sheet repeats most of its values
 
 
 class _KnownOffers:
@@ -170,46 +200,36 @@ def _key_of_provider(name: str) -> str:
     return row_key({"provider": name})[: 1 - len(KEY_COLUMNS)]
 
 
-def _resolved(  # noqa: PLR0913 - each is one thing known of the row
-    row: Mapping[str, Any], provider: str, name: str, key: str, offer: Quote | None, columns: dict[str, Any]
-) -> Resolved:
-    outcome, differences = RowOutcome.NEW, {}
-    if offer is not None and offer.is_current:
-        differences = _differences(offer, columns)
-        if offer.quoted_on > columns["quoted_on"]:
-            outcome = RowOutcome.OLDER
-        else:
-            outcome = RowOutcome.CHANGED if differences else RowOutcome.SAME
-    return Resolved(
-        line=row["source_line"], outcome=outcome, provider_code=provider, provider_name=str(row["provider"])[:120],
-        code=name, row_key=key, offer=offer, columns=columns, differences=differences,
-    )  # fmt: skip
+def _outcome(offer: Quote | None, columns: Columns, place: int) -> tuple[RowOutcome, Differences]:
+    if offer is None or not offer.is_current:
+        return RowOutcome.NEW, {}
+    differences = _differences(offer, {name: values[place] for name, values in columns.items()})
+    if offer.quoted_on > columns["quoted_on"][place]:
+        return RowOutcome.OLDER, differences
+    return RowOutcome.CHANGED if differences else RowOutcome.SAME, differences
 
 
-def _differences(offer: Quote, columns: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+def _differences(offer: Quote, row: Mapping[str, Any]) -> Differences:
     """Return what differs; what the intake adds to a looser statement makes no new price."""
     found: dict[str, tuple[Any, Any]] = {}
-    if not accelerator_accepts(offer.accelerator, columns["accelerator"]):
-        found["accelerator"] = (offer.accelerator, columns["accelerator"])
+    if not accelerator_accepts(offer.accelerator, row["accelerator"]):
+        found["accelerator"] = (offer.accelerator, row["accelerator"])
     of_offer = vars(offer)
     for name, attname in COMPARED:
-        was, now = of_offer[attname], columns.get(attname, UNSTATED[attname])
+        was, now = of_offer[attname], row.get(attname, UNSTATED[attname])
         if was != now and not (name in ADDED_BY_INTAKE and was in (None, "")):
             found[name] = (was, now)
     return found
 
 
-def _fitter(column: "models.Field[Any, Any]") -> Callable[[Any], Any]:
-    """Return what makes of a value what the column keeps, so that the same row read again is the same."""
-    if column.name in LISTS:
-        return list
+def _fitter(column: Column) -> Callable[[Any], Any]:
     if isinstance(column, models.DecimalField):
         return _fitted_decimal
     if isinstance(column, models.IntegerField):
         return _fitted_integer
     if isinstance(column, models.CharField):
         return partial(_fitted_text, column.max_length)
-    return _as_it_is
+    return list if column.default is list else _as_it_is
 
 
 def _fitted_decimal(value: Decimal) -> Any:
@@ -230,6 +250,3 @@ def _fitted_text(longest: int | None, value: str) -> Any:
 
 def _as_it_is(value: Any) -> Any:
     return value
-
-
-_FITTED = {column.name: (column.attname, _fitter(column)) for column in TAKEN}

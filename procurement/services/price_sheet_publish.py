@@ -3,12 +3,11 @@
 Until that commits nobody sees anything of it and the old prices stay in force; nobody who writes other records waits.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection, models, transaction
+from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -18,7 +17,7 @@ from procurement.services.actors import Actor
 from procurement.services.audit import audit_record
 from procurement.services.job_runner import RunningJob
 from procurement.services.locks import Lock, wait_for
-from procurement.services.price_sheet_offers import UNSTATED, Resolved
+from procurement.services.price_sheet_offers import Resolved
 from procurement.services.price_sheet_reading import importer_of, read_request
 from procurement.services.price_sheet_staging import mode_of, sheet_counts, stage_rows, staged_clear
 from procurement.services.runs import recompute_request
@@ -27,8 +26,7 @@ CHANGED_SINCE = (
     "Nothing was imported yet: somebody changed prices that this file speaks of after it was checked, so it was "
     "checked again. Look at the differences and confirm once more."
 )
-INSERTED_FIELDS = {str(column.column): column for column in Quote._meta.concrete_fields if column.column != "id"}
-INSERTED = tuple(INSERTED_FIELDS)
+INSERTED = tuple(str(column.column) for column in Quote._meta.concrete_fields if column.column != "id")
 COLUMNS = ", ".join(f'"{name}"' for name in INSERTED)
 
 STALE = """
@@ -54,45 +52,34 @@ FROM procurement_stagedrow s WHERE s.sheet_id = %(sheet)s AND s.outcome = 'chang
 RETURNING q.id
 """
 SET_BY_IMPORT: dict[str, str] = {
-    "code": "s.code", "row_key": "s.row_key", "provider_id": "p.id", "sheet_id": "s.sheet_id", "source": "%(source)s",
+    "provider_id": "p.id", "source": "%(source)s",
     "created_by_id": "%(user)s::bigint", "created_at": "now()", "modified_at": "now()", "is_current": "true",
-    "is_archived": "COALESCE(s.outcome = 'changed' AND o.is_archived, false)",
+    "is_archived": """CASE WHEN s.outcome = 'changed'
+        THEN (SELECT o.is_archived FROM procurement_quote o WHERE o.id = s.offer_id) ELSE false END""",
     "version": "COALESCE(s.offer_version, 0) + 1", "supersedes_id": "s.offer_id",
     "reason": "CASE WHEN s.offer_id IS NULL THEN '' ELSE %(reason)s END",
 }  # what the row does not state itself  # fmt: skip
 
 
-def _stated(column: "models.Field[Any, Any]") -> str:
-    """Return the SQL of what a staged row states of a column, else of what the column holds then.
-
-    Column by column: jsonb_populate_record would take as long as the insertion itself.
-    """
-    kind, unstated = column.db_type(connection), UNSTATED[column.attname]
-    if kind == "jsonb":
-        return f"COALESCE(s.quote->'{column.column}', '{json.dumps(unstated)}')"
-    stated = f"(s.quote->>'{column.column}')::{kind}"
-    return stated if unstated is None else f"COALESCE({stated}, '{unstated}')"
-
-
+# no join with the quotes: planned while their table is empty, it would read all that is inserted for every row
 INSERT = f"""
 WITH inserted AS (
     INSERT INTO procurement_quote ({COLUMNS})
-    SELECT {", ".join(SET_BY_IMPORT.get(name) or _stated(column) for name, column in INSERTED_FIELDS.items())}
+    SELECT {", ".join(SET_BY_IMPORT.get(name, f's."{name}"') for name in INSERTED)}
     FROM (
         SELECT * FROM procurement_stagedrow WHERE sheet_id = %(sheet)s AND outcome IN ('new', 'changed') ORDER BY id
     ) s
     JOIN procurement_provider p ON p.code = s.provider_code
-    LEFT JOIN procurement_quote o ON o.id = s.offer_id
     RETURNING id
 )
 SELECT min(id), max(id), count(*) FROM inserted
 """
 SEEN_AGAIN = """
 UPDATE procurement_quote q
-SET quoted_on = (s.quote->>'quoted_on')::date, sheet_id = s.sheet_id, source_line = s.line, modified_at = now()
+SET quoted_on = s.quoted_on, sheet_id = s.sheet_id, source_line = s.source_line, modified_at = now()
 FROM procurement_stagedrow s, (SELECT id, quoted_on, sheet_id, source_line FROM procurement_quote) was
 WHERE s.sheet_id = %(sheet)s AND s.outcome = 'same' AND s.offer_id = q.id AND was.id = q.id
-  AND q.quoted_on < (s.quote->>'quoted_on')::date
+  AND q.quoted_on < s.quoted_on
 RETURNING q.id, was.quoted_on::text, was.sheet_id, was.source_line
 """
 
@@ -116,7 +103,7 @@ def price_sheet_publish(job: RunningJob, sheet: int) -> None:
     job.progress(2, 2, f"{record.rows_new} new, {record.rows_changed} changed, {record.rows_same} same")
 
 
-def publish_rows(*, record: PriceSheet, rows: Sequence[Resolved], by: Actor) -> list[Quote]:
+def publish_rows(*, record: PriceSheet, rows: Resolved, by: Actor) -> list[Quote]:
     """Put single rows of an imported sheet in force, in the caller's transaction; return the offers in force then."""
     stage_rows(record, rows)
     try:
@@ -125,7 +112,7 @@ def publish_rows(*, record: PriceSheet, rows: Sequence[Resolved], by: Actor) -> 
         message = "The offer was changed by somebody else at this moment; look at it and try again."
         raise ProcurementError("conflict", message) from error
     staged_clear(record)
-    return list(Quote.objects.filter(code__in=[row.code for row in rows], is_current=True))
+    return list(Quote.objects.filter(code__in=rows.columns["code"], is_current=True))
 
 
 @dataclass(frozen=True, slots=True)

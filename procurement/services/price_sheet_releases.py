@@ -51,7 +51,7 @@ def sheet_row_release(*, by: Actor, row: SheetRow, values: Mapping[str, Any]) ->
 
 
 def _published(row: SheetRow, values: Mapping[str, Any], by: Actor) -> Quote:
-    resolved, faults = OfferBook(row.sheet).resolve([_released(row, values)])
+    resolved, faults = OfferBook().resolve({name: [value] for name, value in _released(row, values).items()})
     if faults:
         fields = {fault.column: [str(fault)] for fault in faults}
         raise ProcurementError("conflict", "; ".join(str(fault) for fault in faults), fields)

@@ -1,18 +1,20 @@
 """Checked rows of a sheet beside the quotes: staged in chunks, seen by nobody, with the report of the check."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import repeat
 from typing import Any
 
 import pandas as pd
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import connection
+from django.db import connection, models
 
 from procurement.errors import ProcurementError
 from procurement.models import ImportReport, PriceSheet, ReportKind, RowOutcome, SheetRow, SheetRowState, StagedRow
 from procurement.services.job_runner import RunningJob
-from procurement.services.price_sheet_offers import OfferBook, Resolved
+from procurement.services.price_sheet_offers import FIELDS, UNSTATED, Column, Columns, OfferBook, Resolved
 from providers import Fault, Held, QuoteSheet
 from providers.cells import plain
 
@@ -22,29 +24,27 @@ CONFLICTS = frozenset({
     "conflicting_price", "id_taken", "offer_named_twice", "price_conflict", "count_price_mismatch", "count_conflict",
     "accelerator_conflict", "form_factor_conflict", "purchase_model_conflict",
 })  # fmt: skip
-COPY = """
-COPY procurement_stagedrow
-    (sheet_id, line, outcome, provider_code, provider_name, code, row_key, offer_id, offer_version, quote, differences)
-FROM STDIN
-"""
+ESCAPED = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})  # of COPY's text format
+NULL = "\\N"
+STAGED = {column.attname: column for column in FIELDS.values()}
 
 
 def stage_sheet(*, record: PriceSheet, read: QuoteSheet, raw: Mapping[int, Mapping[str, str]], job: RunningJob) -> None:
     """Replace what is staged of a sheet by what was read, and set the sheet's counts; the caller saves the sheet."""
     ready = len(read.ready)
     faults = list(read.faults)
-    differences: list[Resolved] = []
+    changes: list[dict[str, Any]] = []
     counts = dict.fromkeys(RowOutcome, 0)
     staged_clear(record)
-    book = OfferBook(record)
+    book = OfferBook()
     for rows in _chunks(read.ready):
         resolved, wrong = book.resolve(rows)
         stage_rows(record, resolved)
         faults += wrong
-        for row in resolved:
-            counts[row.outcome] += 1
-        differences += [row for row in resolved if row.outcome == RowOutcome.CHANGED]
-        job.progress(sum(counts.values()) + len(wrong), ready, f"comparing {ready:,} rows with prices in force")
+        for outcome, number in Counter(resolved.outcomes).items():
+            counts[outcome] += number
+        changes += _changes(resolved)
+        job.progress(sum(counts.values()) + len(faults), ready, f"comparing {ready:,} rows with prices in force")
     _store_rows(record, read.held, faults, raw)
     record.format_key = read.format_key
     record.rows_read = read.rows_read
@@ -54,16 +54,23 @@ def stage_sheet(*, record: PriceSheet, read: QuoteSheet, raw: Mapping[int, Mappi
     record.rows_held = len(read.held)
     record.rows_faulty = len({fault.line for fault in faults})
     record.rows_conflict = len(_conflicting(read.held, faults))
-    _report(record, read, faults, differences, counts[RowOutcome.OLDER])
+    _report(record, read, faults, changes, counts[RowOutcome.OLDER])
 
 
-def _chunks(frame: pd.DataFrame) -> Iterator[list[dict[str, Any]]]:
-    """Yield the rows of the quote table in chunks, without the columns that no row states."""
+def _chunks(frame: pd.DataFrame) -> Iterator[Columns]:
+    """Yield the quote table in chunks, without the columns that no row states."""
     columns = {str(name): frame[name].tolist() for name in frame.columns}
     stated = {name: cells for name, cells in columns.items() if any(cell not in NOT_STATED for cell in cells)}
     for start in range(0, len(frame), CHUNK):
-        cells = zip(*(values[start : start + CHUNK] for values in stated.values()), strict=True)
-        yield [dict(zip(stated, row, strict=True)) for row in cells]
+        yield {name: cells[start : start + CHUNK] for name, cells in stated.items()}
+
+
+def _changes(rows: Resolved) -> Iterator[dict[str, Any]]:
+    """Yield what each row changes of the offer in force, as the report of the check holds it."""
+    for place, outcome in enumerate(rows.outcomes):
+        if outcome == RowOutcome.CHANGED:
+            offer = rows.columns["code"][place]
+            yield {"line": rows.lines[place], "quote": offer, "values": rows.differences[place]}
 
 
 def staged_clear(record: PriceSheet) -> None:
@@ -72,15 +79,39 @@ def staged_clear(record: PriceSheet) -> None:
     staged._raw_delete(staged.db)
 
 
-def stage_rows(record: PriceSheet, rows: Iterable[Resolved]) -> None:
-    """Write rows to the staging table."""
-    with connection.cursor() as cursor, cursor.copy(COPY) as copy:
-        for row in rows:
-            offer = (row.offer.pk, row.offer.version) if row.offer is not None else (None, None)
-            copy.write_row((
-                record.pk, row.line, row.outcome.value, row.provider_code, row.provider_name, row.code, row.row_key,
-                *offer, _json(row.columns), _json(row.differences) if row.differences else "{}",
-            ))  # fmt: skip
+def stage_rows(record: PriceSheet, rows: Resolved) -> None:
+    """Write rows to the staging table, every column as the quote will hold it."""
+    cells: dict[str, Iterable[str]] = {
+        name: _copied(column, rows.columns[name]) if name in rows.columns else repeat(_unstated(column))
+        for name, column in STAGED.items()
+    } | {
+        "sheet_id": repeat(str(record.pk)),
+        "outcome": [outcome.value for outcome in rows.outcomes],
+        "provider_code": rows.provider_codes,
+        "provider_name": [_text(name) for name in rows.provider_names],
+        "offer_id": [NULL if offer is None else str(offer.pk) for offer in rows.offers],
+        "offer_version": [NULL if offer is None else str(offer.version) for offer in rows.offers],
+        "differences": [_text(_json(one)) if one else "{}" for one in rows.differences],
+    }  # fmt: skip
+    columns = ", ".join(f'"{name}"' for name in cells)
+    with connection.cursor() as cursor, cursor.copy(f"COPY procurement_stagedrow ({columns}) FROM STDIN") as copy:
+        copy.write("".join(f"{row}\n" for row in map("\t".join, zip(*cells.values(), strict=False))))
+
+
+def _unstated(column: Column) -> str:
+    return _copied(column, [UNSTATED[column.attname]])[0]
+
+
+def _copied(column: Column, values: Sequence[Any]) -> list[str]:
+    """Return values as COPY reads them; a sheet repeats most of its values, which are written once."""
+    if isinstance(column, models.JSONField):
+        return [_text(_json(value)) for value in values]
+    known = {value: NULL if value is None else _text(str(value)) for value in set(values)}
+    return [known[value] for value in values]
+
+
+def _text(value: str) -> str:
+    return value.translate(ESCAPED)
 
 
 def rows_in_words(faults: Sequence[Fault]) -> str:
@@ -149,7 +180,7 @@ def _reasons(row: Held) -> list[dict[str, str]]:
 
 
 def _report(
-    record: PriceSheet, read: QuoteSheet, faults: Sequence[Fault], differences: Iterable[Resolved], older: int
+    record: PriceSheet, read: QuoteSheet, faults: Sequence[Fault], changes: Sequence[Mapping[str, Any]], older: int
 ) -> None:
     ImportReport.objects.create(
         sheet=record, kind=ReportKind.VALIDATION, is_ok=not faults or record.is_skipping_faulty,
@@ -163,9 +194,7 @@ def _report(
                 for one in faults
             ],
             "held": [{"line": row.line, "reasons": _reasons(row)} for row in read.held],
-            "changes": [
-                {"line": row.line, "quote": row.code, "values": row.differences} for row in differences
-            ],
+            "changes": list(changes),
             "duplicates": [{"line": one.line, "kept_line": one.kept_line} for one in read.duplicates],
             "ignored": read.ignored_by_reason, "unknown_columns": list(read.unknown_columns),
             "notes": list(read.notes), "corrections": record.corrections.count(),
