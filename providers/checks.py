@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
@@ -128,24 +128,37 @@ def _family(sku: str) -> str:
 
 def _check_same_total(rows: Iterable[Prepared]) -> None:
     """Hold instances of one family that cost the same in total for different numbers of accelerators."""
+    counts_at: dict[Decimal, set[Decimal]] = defaultdict(set)
+    counted = [prepared for prepared in rows if _is_total(prepared.row)]
+    for prepared in counted:
+        counts_at[prepared.row["price"]].add(prepared.row["accelerators_per_instance"])
     groups: dict[tuple[Any, ...], list[Prepared]] = defaultdict(list)
-    for prepared in rows:
-        row = prepared.row
-        if row["price_basis"] != "per_accelerator_hour" and row["sku"] and row["accelerators_per_instance"]:
-            place = (row["provider"], row["region"], row.get("zone"), row.get("os"), row.get("licence"))
-            bought = (row["purchase_model"], row.get("term_months"), row["payment_option"], row["price_basis"])
-            groups[(*place, *bought, row["accelerator"], _family(row["sku"]), row["price"], row.get("upfront"))].append(
-                prepared
-            )
-    high = BANDS["count"].high or Decimal(2)
+    for prepared in counted:
+        if len(counts_at[prepared.row["price"]]) > 1:  # few prices stand at several counts at all
+            groups[_family_at_price(prepared.row)].append(prepared)
     for group in groups.values():
-        counts = {prepared.row["accelerators_per_instance"] for prepared in group}
-        if len(counts) > 1 and max(counts) / min(counts) >= high:
-            said = " and ".join(sorted(plain(count) for count in counts))
-            for prepared in group:
-                message = f"{said} accelerators of one family at the same total price: a row counts wrongly"
-                release = "say how many accelerators the price is for"
-                prepared.reasons.append(Reason("count_price_mismatch", message, release, {"counts": said}))
+        _hold_same_total(group)
+
+
+def _is_total(row: Mapping[str, Any]) -> bool:
+    return row["price_basis"] != "per_accelerator_hour" and bool(row["sku"] and row["accelerators_per_instance"])
+
+
+def _family_at_price(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    place = (row["provider"], row["region"], row.get("zone"), row.get("os"), row.get("licence"))
+    bought = (row["purchase_model"], row.get("term_months"), row["payment_option"], row["price_basis"])
+    return (*place, *bought, row["accelerator"], _family(row["sku"]), row["price"], row.get("upfront"))
+
+
+def _hold_same_total(group: Sequence[Prepared]) -> None:
+    counts = {prepared.row["accelerators_per_instance"] for prepared in group}
+    if len(counts) == 1 or max(counts) / min(counts) < (BANDS["count"].high or Decimal(2)):
+        return
+    said = " and ".join(sorted(plain(count) for count in counts))
+    for prepared in group:
+        message = f"{said} accelerators of one family at the same total price: a row counts wrongly"
+        release = "say how many accelerators the price is for"
+        prepared.reasons.append(Reason("count_price_mismatch", message, release, {"counts": said}))
 
 
 def _check_bands(rows: list[Prepared], context: Context) -> None:

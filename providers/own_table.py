@@ -3,28 +3,23 @@
 import difflib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
-from zoneinfo import available_timezones
+from itertools import repeat
+from typing import Any, TypeAlias
 
 from providers.base import Context, Offer, Parsed
 from providers.cells import (
-    Marked,
     is_error,
-    is_missing,
     plain,
-    read_boolean,
-    read_date,
-    read_integer,
-    read_name,
-    read_number,
     read_text,
 )
 from providers.contract import COMMITTED, DERIVED, QUOTES, RANGED, Column
 from providers.document import Record, TableRows
 from providers.errors import CellError, Fault
-from providers.ranges import checked_ranges, end_of, split_cell
+from providers.own_cells import read_own_cell
+from providers.ranges import SLASH, checked_ranges, end_of, split_cell
 
 FORMAT_MARK = "quotes/1"  # first line of an exported sheet, with the decimal sign it was written with
 NOTE = "#"  # rows whose first cell begins so are notes
@@ -41,11 +36,9 @@ ORDERED_DAYS = (("valid_from", "valid_until"), ("quoted_on", "valid_until"), ("e
 OWN_FIELDS = frozenset(
     {
         "provider", "sku", "accelerator", "price", "price_basis", "currency", "purchase_model", "region",
-        "accelerators_per_instance", "vram_gb",
+        "accelerators_per_instance", "vram_gb", "form_factor",
     }
 )  # columns that an offer holds by themselves  # fmt: skip
-FRACTIONS = frozenset({"monthly_interruption", "support_fraction"})
-POSITIVE = frozenset({"accelerators_per_instance", "accelerators_per_node", "term_months", "price_hours_per_month"})
 
 
 def is_own(table: TableRows | None) -> bool:
@@ -114,20 +107,43 @@ def second_header(table: TableRows, record: Record, below: Sequence[Record]) -> 
     return [first, *(Fault(row.line, "", "", "below_second_header", hint) for row in below)]
 
 
+_Parts: TypeAlias = tuple[Any, Mapping[str, Any] | None, CellError | None]  # value, ends of an estimate, what is wrong
+
+
 class _OwnReader:
+    """Reads the sheet column by column: a sheet repeats most of its cells, and each different one is read once."""
+
     def __init__(self, table: TableRows, context: Context) -> None:
         self.table = table
         self.context = context
         self.decimal = context.decimal or _stated_decimal(table)
         self.parsed = Parsed(rows=0)
         self.ends: list[tuple[Column, str, int]] = []
-        self.known: dict[tuple[str, str, str | None], Any] = {}
+        self.records: list[Record] = []
+        self.currencies: Sequence[str | None] = ()
+        self.values: dict[str, list[Any]] = {}
+        self.ranges: dict[int, dict[str, dict[str, Any]]] = defaultdict(dict)
+        self.faults: dict[int, list[Fault]] = defaultdict(list)
 
     def read(self) -> Parsed:
         columns = self._columns()
         if any(fault.rule == "missing_column" for fault in self.parsed.faults):
             self.parsed.rows = len(self.table.records)
             return self.parsed  # every row would only repeat it
+        self.records = list(self._rows())
+        self.currencies = [self._currency(record) for record in self.records]
+        for column, place in columns:
+            self.values[column.name] = self._column(column, place)
+        for column, end, place in self.ends:
+            self._end(column, end, place)
+        self._check_rows()
+        prices = next(place for column, place in columns if column.name == "price")
+        self._offers([_likely(record.cells[prices]) for record in self.records])
+        self.parsed.faults += [fault for faults in self.faults.values() for fault in faults]
+        return self.parsed
+
+    def _rows(self) -> Iterator[Record]:
+        """Yield the rows of as many cells as the header, up to another header; notes are none."""
         for place, record in enumerate(self.table.records):
             if self._is_note(record):
                 continue
@@ -137,22 +153,20 @@ class _OwnReader:
                 self.parsed.faults += faults
                 self.parsed.rows += len(faults) - 1
                 if len(faults) > 1:
-                    break
-                continue
-            if not self.table.even(record):
+                    return
+            elif self.table.even(record):
+                yield record
+            else:
                 found = f"{len(record.cells)} cells"
                 hint = f"write {len(self.table.header)} cells, in quotes where they hold the delimiter"
                 self.parsed.faults.append(Fault(record.line, "", found, "ragged_row", hint))
-                continue
-            self._row(record, columns)
-        return self.parsed
 
     def _is_note(self, record: Record) -> bool:
         """Return whether a row is a note; said is which of them holds a price, for it may have been meant."""
         first = str(record.cells[0]).lstrip()
         if not first.startswith(NOTE) or is_error(first):
             return False
-        price = self._cell(record, "price")
+        price = self.table.getter("price")(record)
         if self.table.even(record) and any(letter.isdecimal() for letter in str(price)):
             self.parsed.notes.append(f"line {record.line} begins with {NOTE} and was left out as a note")
         return True
@@ -184,126 +198,143 @@ class _OwnReader:
         self.parsed.unknown_columns = tuple(unknown)
         return known
 
-    def _row(self, record: Record, columns: list[tuple[Column, int]]) -> None:
-        values: dict[str, Any] = {}
-        faults: list[Fault] = []
-        ends: dict[str, dict[str, Any]] = {}
-        written = ""
-        currency = self._currency(record)
-        for column, place in columns:
-            cell = record.cells[place] if place < len(record.cells) else ""
-            try:
-                parts = split_cell(cell) if column.name in RANGED else None
-                if parts is not None:
-                    least, cell, greatest = parts
-                    ends[column.name] = {
-                        end: self._value(column, part, currency) for end, part in (("min", least), ("max", greatest))
-                    }
-                values[column.name] = self._value(column, cell, currency)
-            except CellError as error:
-                faults.append(error.at(record.line, column.name))
-            if column.name == "price":
-                written = str(cell).strip()
-        faults += self._ends(record, ends, currency)
-        ranges, wrong = checked_ranges(values, ends, record.line)
-        faults += [fault for fault in wrong if fault.column not in {found.column for found in faults}]
-        if ranges:
-            values["ranges"] = ranges
-        faults += self._rules(values, record.line, {fault.column for fault in faults})
-        if faults:
-            self.parsed.faults += faults
-            return
-        self.parsed.offers.append(self._offer(record, values, written))
-
-    def _ends(self, record: Record, ends: dict[str, dict[str, Any]], currency: str | None) -> list[Fault]:
-        """Read the least and greatest values that stand in columns of their own."""
-        faults = []
-        for column, end, place in self.ends:
-            try:
-                value = self._value(column, record.cells[place], currency)
-            except CellError as error:
-                faults.append(error.at(record.line, f"{column.name}_{end}"))
-                continue
-            if value is not None:
-                ends.setdefault(column.name, {})[end] = value
-        return faults
-
     def _currency(self, record: Record) -> str | None:
+        """Return the currency of a row, with which a sign in its amounts must agree."""
         try:
-            return read_text(self._cell(record, "currency") or self.context.currency)
+            return read_text(self.table.getter("currency")(record) or self.context.currency)
         except CellError:
             return None  # its own cell becomes the fault
 
-    def _cell(self, record: Record, name: str) -> Any:
-        return self.table.getter(name)(record)
+    def _column(self, column: Column, place: int) -> list[Any]:
+        """Return the value of each row; None, with a fault noted, where a cell cannot be read."""
+        cells = [record.cells[place] for record in self.records]
+        signs = self.currencies if column.unit.startswith("currency") else repeat(None, len(cells))
+        keys = list(zip(map(type, cells), cells, signs, strict=True))  # with the type, because 1 is no True
+        known = {key: self._parts(column, *key[1:]) for key in dict.fromkeys(keys)}
+        if any(ends or error for _, ends, error in known.values()):
+            for position, key in enumerate(keys):
+                self._note(position, column, known[key])
+        return [known[key][0] for key in keys]
 
-    def _value(self, column: Column, cell: Any, currency: str | None) -> Any:
-        """Return the value of a cell; a sheet repeats most of its texts, which are read once."""
-        if not isinstance(cell, str) or isinstance(cell, Marked):
-            return self._new_value(column, cell, currency)
-        key = (column.name, cell, currency)
-        if key not in self.known:
-            value = self._new_value(column, unguarded(cell), currency)
-            self.known[key] = value
-            if value is None and cell.strip() and column.name != "price":  # a row without price is held, and says so
-                self.parsed.notes.append(f"{column.name}: `{cell.strip()[:40]}` was read as not stated")
-        return self.known[key]
+    def _note(self, position: int, column: Column, parts: _Parts) -> None:
+        """Keep the ends of an estimate and the fault of a cell beside its row."""
+        _, ends, error = parts
+        if error is not None:
+            self.faults[position].append(error.at(self.records[position].line, column.name))
+        elif ends is not None:
+            self.ranges[position][column.name] = dict(ends)
 
-    def _new_value(self, column: Column, cell: Any, currency: str | None) -> Any:
-        if column.kind == "decimal":
-            value = read_number(cell, self.decimal, currency if column.unit.startswith("currency") else None)
-            return _in_range(column, value, cell)
-        if column.kind == "integer":
-            return _in_range(column, read_integer(cell, self.decimal), cell)
-        if column.kind == "text":
-            text = read_name(cell)
-            if column.name == "time_zone" and text and text not in available_timezones():
-                raise CellError(text, "not_a_time_zone", "write it as Europe/Berlin or UTC")
-            return _choice(column, text) if column.choices and text else text
-        return _READERS[column.kind](cell)
+    def _parts(self, column: Column, cell: Any, currency: str | None) -> _Parts:
+        """Return the value of a cell, the ends of an estimate that it states, and what is wrong with it."""
+        text = unguarded(cell) if type(cell) is str else cell
+        try:
+            parts = split_cell(text) if column.name in RANGED else None
+            if parts is None:
+                value = read_own_cell(column, text, self.decimal, currency)
+                self._note_unstated(column, cell, value)
+                return value, None, None
+            least, likely, greatest = (read_own_cell(column, part, self.decimal, currency) for part in parts)
+        except CellError as error:
+            return None, None, error
+        return likely, {"min": least, "max": greatest}, None
 
-    def _rules(self, values: dict[str, Any], line: int, broken: set[str]) -> list[Fault]:
-        """Return faults of a row as a whole: what must stand, and days in order."""
-        faults = []
-        defaults = {"provider": self.context.provider, "currency": self.context.currency}
+    def _note_unstated(self, column: Column, cell: Any, value: Any) -> None:
+        """Say that words were read as not stated; a row without a price is held, and says so itself."""
+        if value is None and type(cell) is str and cell.strip() and column.name != "price":
+            self.parsed.notes.append(f"{column.name}: `{cell.strip()[:40]}` was read as not stated")
+
+    def _end(self, column: Column, end: str, place: int) -> None:
+        """Read the least or greatest values that stand in a column of their own."""
+        for position, (record, currency) in enumerate(zip(self.records, self.currencies, strict=True)):
+            value, _, error = self._parts(column, record.cells[place], currency)
+            if error is not None:
+                self.faults[position].append(error.at(record.line, f"{column.name}_{end}"))
+            elif value is not None:
+                self.ranges[position].setdefault(column.name, {})[end] = value
+
+    def _check_rows(self) -> None:
+        """Note what is wrong with a row as a whole: estimates, what must stand, days in order, terms."""
+        for position, ends in self.ranges.items():
+            self._check_range(position, ends)
+        stated = {"provider": self.context.provider, "currency": self.context.currency}
         for name in ("provider", "accelerator", "currency", "price_basis", "purchase_model"):
-            if name == "accelerator" and values.get("sku"):
-                continue  # the SKU may tell; else the row is held for mapping
-            if not values.get(name) and not defaults.get(name) and name not in broken and name in values | defaults:
-                faults.append(Fault(line, name, "", "required", f"state the {QUOTES.column(name).meaning}"))
+            if name in self.values | stated and not stated.get(name):
+                self._demand(name)
         for first, last in ORDERED_DAYS:
-            start, end = values.get(first), values.get(last)
-            if start and end and end < start:
-                faults.append(Fault(line, last, end.isoformat(), "before_" + first, f"a day not before {start}"))
-        model = values.get("purchase_model")
-        if model in COMMITTED and not values.get("term_months") and not values.get("min_days"):
-            hint = f"state the months of the {model} term, or min_days"
-            faults.append(Fault(line, "term_months", "", "required", hint))
-        return faults
+            for position, (start, end) in enumerate(zip(self._of(first), self._of(last), strict=True)):
+                if start and end and end < start:
+                    self._fault(position, last, end.isoformat(), "before_" + first, f"a day not before {start}")
+        terms = zip(self._of("purchase_model"), self._of("term_months"), self._of("min_days"), strict=True)
+        for position, (model, months, days) in enumerate(terms):
+            if model in COMMITTED and not months and not days:
+                hint = f"state the months of the {model} term, or min_days"
+                self._fault(position, "term_months", "", "required", hint)
 
-    def _offer(self, record: Record, values: dict[str, Any], written: str) -> Offer:
-        stated = {name: value for name, value in values.items() if value is not None}
-        rest = {name: value for name, value in stated.items() if name not in OWN_FIELDS}
-        if "id" in rest:
-            rest["id_is_given"] = True
-        currency = stated.get("currency") or self.context.currency
+    def _check_range(self, position: int, ends: Mapping[str, Mapping[str, Any]]) -> None:
+        likely = {name: self.values[name][position] for name in ends if name in self.values}
+        ranges, wrong = checked_ranges(likely, ends, self.records[position].line)
+        broken = {fault.column for fault in self.faults.get(position, ())}
+        new = [fault for fault in wrong if fault.column not in broken]
+        if new:
+            self.faults[position] += new
+        if ranges:
+            self.values.setdefault("ranges", [None] * len(self.records))[position] = ranges
+
+    def _demand(self, name: str) -> None:
+        """Note the rows that leave a column empty which must stand."""
+        for position, (value, sku) in enumerate(zip(self._of(name), self._of("sku"), strict=True)):
+            if value or (name == "accelerator" and sku):  # the SKU may tell; else the row is held for mapping
+                continue
+            if name not in {fault.column for fault in self.faults.get(position, ())}:
+                self._fault(position, name, "", "required", f"state the {QUOTES.column(name).meaning}")
+
+    def _fault(self, position: int, column: str, value: str, rule: str, hint: str) -> None:
+        self.faults[position].append(Fault(self.records[position].line, column, value, rule, hint))
+
+    def _of(self, name: str) -> Sequence[Any]:
+        """Return a column, Nones where the sheet has none of that name."""
+        return self.values.get(name) or [None] * len(self.records)
+
+    def _offers(self, written: Sequence[str]) -> None:
+        """Add an offer for each row without a fault."""
+        rest = [name for name in self.values if name not in OWN_FIELDS]
+        names = (*OWN_FIELDS, *rest)
+        for position, cells in enumerate(zip(*(self._of(name) for name in names), strict=True)):
+            if position not in self.faults:
+                stated = dict(zip(names, cells, strict=True))
+                values = {name: stated[name] for name in rest if stated[name] is not None}
+                self.parsed.offers.append(self._offer(self.records[position], stated, values, written[position]))
+
+    def _offer(self, record: Record, stated: Mapping[str, Any], values: dict[str, Any], written: str) -> Offer:
+        if "id" in values:
+            values["id_is_given"] = True
+        currency = stated["currency"] or self.context.currency
         return Offer(
             line=record.line,
             raw=self.table.raw(record),
-            price=stated.get("price"),
+            price=stated["price"],
             written=f"{written or 'nothing'} {currency}",
             currency=currency,
             basis=stated["price_basis"],
-            sku=stated.get("sku", ""),
-            accelerator=stated.get("accelerator", ""),
-            provider=stated.get("provider", ""),
-            region=stated.get("region", ""),
-            count=stated.get("accelerators_per_instance"),
-            vram_gb=stated.get("vram_gb"),
-            form_factor=stated.get("form_factor", ""),
+            sku=stated["sku"] or "",
+            accelerator=stated["accelerator"] or "",
+            provider=stated["provider"] or "",
+            region=stated["region"] or "",
+            count=stated["accelerators_per_instance"],
+            vram_gb=stated["vram_gb"],
+            form_factor=stated["form_factor"] or "",
             purchase_model=stated["purchase_model"],
-            values=rest,
+            values=values,
         )
+
+
+def _likely(cell: Any) -> str:
+    """Return the price of a row as written; of an estimate the likely one."""
+    text = str(cell).strip()
+    if "/" not in text:
+        return text
+    parts = SLASH.split(text)
+    return parts[1] if len(parts) > 1 else text
 
 
 def _stated_decimal(table: TableRows) -> str | None:
@@ -313,62 +344,3 @@ def _stated_decimal(table: TableRows) -> str | None:
         if FORMAT_MARK in text and (match := re.search(r"decimal\s*=\s*(point|comma)", text)):
             return "." if match[1] == "point" else ","
     return None
-
-
-def _choice(column: Column, text: str) -> str:
-    if text in column.choices:
-        return text
-    spelled = re.sub(r"[\s\-/]+", "_", text.lower())
-    if spelled in column.choices:
-        return spelled
-    near = difflib.get_close_matches(spelled, column.choices, 1)
-    hint = (f"did you mean {near[0]}? " if near else "") + f"one of {', '.join(column.choices)}"
-    raise CellError(text, "not_a_choice", hint)
-
-
-def _in_range(column: Column, value: Any, cell: Any) -> Any:
-    if value is None:
-        return None
-    if column.name in FRACTIONS and not 0 <= value <= 1:
-        raise CellError(str(cell), "not_a_fraction", "write a share between 0 and 1")
-    if column.name in POSITIVE and value <= 0:
-        raise CellError(str(cell), "not_positive", "write a number above zero")
-    if value < 0 and column.name != "price":
-        raise CellError(str(cell), "negative", "write a number that is not below zero")
-    return value
-
-
-def _texts(cell: Any) -> tuple[str, ...]:
-    text = read_text(cell)
-    if text is None:
-        return ()
-    if text.startswith("["):
-        found = _json(text)
-        if all(isinstance(part, str) for part in found):
-            return tuple(found)
-        raise CellError(text, "not_a_list", "write names with semicolons between them")
-    return tuple(part.strip() for part in text.split(";") if part.strip())
-
-
-def _records(cell: Any) -> tuple[dict[str, Any], ...]:
-    if is_missing(cell):
-        return ()
-    found = _json(str(cell))
-    if not all(isinstance(part, dict) for part in found):
-        raise CellError(str(cell), "not_records", 'write a JSON list of objects, as [{"component": "storage"}]')
-    return tuple(found)
-
-
-def _json(text: str) -> list[Any]:
-    try:
-        found = json.loads(text)
-    except ValueError as error:
-        raise CellError(text[:80], "not_json", f"write a JSON list ({error})") from error
-    if not isinstance(found, list):
-        raise CellError(text[:80], "not_a_list", "write a JSON list")
-    return found
-
-
-_READERS: dict[str, Callable[[Any], Any]] = {
-    "boolean": read_boolean, "date": read_date, "texts": _texts, "records": _records,
-}  # fmt: skip

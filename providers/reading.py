@@ -196,17 +196,13 @@ def quote_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
         When a value is missing where it must stand, or of another kind than its column.
     """
     columns = (*QUOTES.columns, *DERIVED.columns)
-    stated: set[str] = set()
-    for row in rows:
-        if not row.keys() <= stated:
-            stated |= row.keys()
-    nothing = [None] * len(rows)
-    cells = {
-        column.name: [row.get(column.name) for row in rows] if column.name in stated else nothing for column in columns
-    }
+    stated = set().union(*{tuple(row) for row in rows})
+    nothing: list[Any] = [None] * len(rows)
+    cells = {}
     for column in columns:
+        values = [row.get(column.name) for row in rows] if column.name in stated else nothing
         if column.kind in {"texts", "records"}:  # a list that is not stated is empty
-            cells[column.name] = [value or () for value in cells[column.name]]
-    series = {name: pd.Series(values, dtype=object) for name, values in cells.items()}
-    frame = pd.DataFrame(series, columns=list(cells), copy=False)
+            values = [value or () for value in values]
+        cells[column.name] = pd.Series(values, dtype=object)
+    frame = pd.DataFrame(cells, columns=list(cells), copy=False)
     return DERIVED.validate(QUOTES.validate(frame))

@@ -1,5 +1,6 @@
 """Rows of a price file against the offers in force: new, another version, the same, or older."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
@@ -35,10 +36,13 @@ MOST = Decimal(10) ** 16
 MOST_INTEGER = 2_147_483_647
 # the offer of each natural key, and of each id the version in force or else the newest one withdrawn
 SPOKEN_OF = """
-SELECT id FROM procurement_quote WHERE is_current AND row_key = ANY(%s)
+SELECT id FROM procurement_quote
+WHERE is_current AND row_key = ANY(ARRAY(SELECT jsonb_array_elements_text(%s::jsonb)))
 UNION ALL
-(SELECT DISTINCT ON (code) id FROM procurement_quote WHERE code = ANY(%s) ORDER BY code, is_current DESC, version DESC)
+(SELECT DISTINCT ON (code) id FROM procurement_quote
+ WHERE code = ANY(ARRAY(SELECT jsonb_array_elements_text(%s::jsonb))) ORDER BY code, is_current DESC, version DESC)
 """
+LOOKED_UP = 500  # rows whose offers are fetched at once
 
 
 @dataclass(slots=True)
@@ -46,15 +50,15 @@ class Resolved:
     """Ready rows with what each does to the offer in force; one entry of every list for each row.
 
     ``columns`` holds the columns of the quotes that they become, as the database keeps them; a column that no row
-    states is left out and is UNSTATED.
+    states is left out and is UNSTATED. ``offers`` are the key and version of the offer that was compared.
     """
 
+    provider_codes: list[str]
+    provider_names: list[str]
+    columns: dict[str, list[Any]]
     outcomes: list[RowOutcome] = field(default_factory=list)
-    provider_codes: list[str] = field(default_factory=list)
-    provider_names: list[str] = field(default_factory=list)
-    offers: list[Quote | None] = field(default_factory=list)
+    offers: list[tuple[int, int] | None] = field(default_factory=list)
     differences: list[Differences] = field(default_factory=list)
-    columns: dict[str, list[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.outcomes)
@@ -71,46 +75,47 @@ class Resolved:
             return [values[place] for place in places]
 
         return Resolved(
-            picked(self.outcomes), picked(self.provider_codes), picked(self.provider_names), picked(self.offers),
-            picked(self.differences), {name: picked(values) for name, values in self.columns.items()},
+            picked(self.provider_codes), picked(self.provider_names),
+            {name: picked(values) for name, values in self.columns.items()},
+            picked(self.outcomes), picked(self.offers), picked(self.differences),
         )  # fmt: skip
 
 
 class OfferBook:
-    """Resolves the rows of one sheet, chunk by chunk; refuses by row what contradicts another row or offer."""
+    """Resolves the rows of one sheet; refuses by row what contradicts another row or offer."""
 
     def __init__(self) -> None:
         self.clusters = dict(Build.objects.values_list("code", "pk"))
         self.lines: dict[str, int] = {}
 
-    def resolve(self, rows: Columns) -> tuple[Resolved, list[Fault]]:
-        """Return the rows that may become quotes, and the faults of those that may not."""
+    def resolve(self, rows: Columns, done: Callable[[int], None] | None = None) -> tuple[Resolved, list[Fault]]:
+        """Return the rows that may become quotes, and the faults of those that may not.
+
+        ``done`` hears how many rows were compared, every LOOKED_UP rows.
+        """
         columns, faults = self._columns(rows)
         names = rows["provider"]
         codes = [provider_code(name) for name in names]
         keys = [offer_key(key, name, code) for key, name, code in zip(rows["row_key"], names, codes, strict=True)]
-        known = _KnownOffers(keys, rows["id"])
-        found = Resolved(
-            provider_codes=codes, provider_names=[str(name)[:120] for name in names],
-            columns=columns | {"row_key": keys, "code": []},
-        )  # fmt: skip
+        resolved = Resolved(codes, [str(name)[:120] for name in names], columns | {"row_key": keys, "code": []})
         faulty = {fault.line for fault in faults}
-        good = []
-        for place, line in enumerate(rows["source_line"]):
-            offer, taken = known.of(codes[place], rows["id"][place], keys[place])
-            name = offer.code if offer is not None else str(rows["id"][place])
-            contradiction = self._contradiction(line, name, taken)
-            if contradiction is not None:
-                faults.append(contradiction)
-            elif line not in faulty:
-                self.lines[name] = line
-                good.append(place)
-            outcome, differences = _outcome(offer, columns, place)
-            found.outcomes.append(outcome)
-            found.differences.append(differences)
-            found.offers.append(offer)
-            found.columns["code"].append(name)
-        return found if len(good) == len(found) else found.only(good), faults
+        good: list[int] = []
+        for start in range(0, len(keys), LOOKED_UP):
+            places = range(start, min(start + LOOKED_UP, len(keys)))
+            known = _KnownOffers(keys[start : places.stop], rows["id"][start : places.stop])
+            for place in places:
+                offer, taken = known.of(codes[place], rows["id"][place], keys[place])
+                name = str(rows["id"][place]) if offer is None else offer.code
+                fault = self._contradiction(rows["source_line"][place], name, taken)
+                if fault is not None:
+                    faults.append(fault)
+                elif rows["source_line"][place] not in faulty:
+                    self.lines[name] = rows["source_line"][place]
+                    good.append(place)
+                _add(resolved, place, name, offer)
+            if done is not None:
+                done(places.stop)
+        return (resolved if len(good) == len(keys) else resolved.only(good)), faults
 
     def _contradiction(self, line: int, name: str, taken: Quote | None) -> Fault | None:
         if taken is not None:
@@ -162,7 +167,7 @@ class _KnownOffers:
     """The offers that rows may speak of: by the id of the same provider, else by their natural key."""
 
     def __init__(self, keys: Sequence[str], codes: Sequence[str]) -> None:
-        spoken_of = RawSQL(SPOKEN_OF, (list(keys), list(codes)))
+        spoken_of = RawSQL(SPOKEN_OF, (json.dumps(keys), json.dumps(codes)))
         found = list(Quote.objects.filter(pk__in=spoken_of).select_related("provider").order_by())
         self.by_code = {offer.code: offer for offer in found if offer.is_current}
         self.withdrawn = {offer.code: offer for offer in found if not offer.is_current}
@@ -200,13 +205,20 @@ def _key_of_provider(name: str) -> str:
     return row_key({"provider": name})[: 1 - len(KEY_COLUMNS)]
 
 
-def _outcome(offer: Quote | None, columns: Columns, place: int) -> tuple[RowOutcome, Differences]:
-    if offer is None or not offer.is_current:
-        return RowOutcome.NEW, {}
-    differences = _differences(offer, {name: values[place] for name, values in columns.items()})
-    if offer.quoted_on > columns["quoted_on"][place]:
-        return RowOutcome.OLDER, differences
-    return RowOutcome.CHANGED if differences else RowOutcome.SAME, differences
+def _add(resolved: Resolved, place: int, name: str, offer: Quote | None) -> None:
+    """Note what the row at a place does to the offer in force."""
+    columns = resolved.columns
+    outcome = RowOutcome.NEW
+    differences: Differences = {}
+    if offer is not None and offer.is_current:
+        differences = _differences(offer, {name: values[place] for name, values in columns.items() if name != "code"})
+        outcome = RowOutcome.CHANGED if differences else RowOutcome.SAME
+        if offer.quoted_on > columns["quoted_on"][place]:
+            outcome = RowOutcome.OLDER
+    columns["code"].append(name)
+    resolved.outcomes.append(outcome)
+    resolved.differences.append(differences)
+    resolved.offers.append(None if offer is None else (offer.pk, offer.version))
 
 
 def _differences(offer: Quote, row: Mapping[str, Any]) -> Differences:

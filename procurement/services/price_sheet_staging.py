@@ -2,9 +2,9 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from itertools import repeat
+from itertools import islice, repeat
 from typing import Any
 
 import pandas as pd
@@ -19,7 +19,6 @@ from providers import Fault, Held, QuoteSheet
 from providers.cells import plain
 
 CHUNK = 500  # rows staged at once
-NOT_STATED = (None, ())
 CONFLICTS = frozenset({
     "conflicting_price", "id_taken", "offer_named_twice", "price_conflict", "count_price_mismatch", "count_conflict",
     "accelerator_conflict", "form_factor_conflict", "purchase_model_conflict",
@@ -33,44 +32,41 @@ def stage_sheet(*, record: PriceSheet, read: QuoteSheet, raw: Mapping[int, Mappi
     """Replace what is staged of a sheet by what was read, and set the sheet's counts; the caller saves the sheet."""
     ready = len(read.ready)
     faults = list(read.faults)
-    changes: list[dict[str, Any]] = []
-    counts = dict.fromkeys(RowOutcome, 0)
     staged_clear(record)
-    book = OfferBook()
-    for rows in _chunks(read.ready):
-        resolved, wrong = book.resolve(rows)
-        stage_rows(record, resolved)
-        faults += wrong
-        for outcome, number in Counter(resolved.outcomes).items():
-            counts[outcome] += number
-        changes += _changes(resolved)
-        job.progress(sum(counts.values()) + len(faults), ready, f"comparing {ready:,} rows with prices in force")
+    comparing = f"comparing {ready:,} rows with prices in force"
+    resolved, wrong = OfferBook().resolve(_stated(read.ready), lambda done: job.progress(done, ready, comparing))
+    stage_rows(record, resolved)
+    faults += wrong
+    counts = Counter(resolved.outcomes)
     _store_rows(record, read.held, faults, raw)
     record.format_key = read.format_key
     record.rows_read = read.rows_read
-    record.rows_ready = sum(counts.values())
+    record.rows_ready = len(resolved)
     record.rows_new, record.rows_changed = counts[RowOutcome.NEW], counts[RowOutcome.CHANGED]
     record.rows_same = counts[RowOutcome.SAME] + counts[RowOutcome.OLDER]
     record.rows_held = len(read.held)
     record.rows_faulty = len({fault.line for fault in faults})
     record.rows_conflict = len(_conflicting(read.held, faults))
-    _report(record, read, faults, changes, counts[RowOutcome.OLDER])
+    _report(record, read, faults, _changes(resolved), counts[RowOutcome.OLDER])
 
 
-def _chunks(frame: pd.DataFrame) -> Iterator[Columns]:
-    """Yield the quote table in chunks, without the columns that no row states."""
+def _stated(frame: pd.DataFrame) -> Columns:
+    """Return the quote table by column, without the columns that no row states."""
     columns = {str(name): frame[name].tolist() for name in frame.columns}
-    stated = {name: cells for name, cells in columns.items() if any(cell not in NOT_STATED for cell in cells)}
-    for start in range(0, len(frame), CHUNK):
-        yield {name: cells[start : start + CHUNK] for name, cells in stated.items()}
+    return {name: cells for name, cells in columns.items() if not _is_unstated(cells)}
 
 
-def _changes(rows: Resolved) -> Iterator[dict[str, Any]]:
-    """Yield what each row changes of the offer in force, as the report of the check holds it."""
-    for place, outcome in enumerate(rows.outcomes):
-        if outcome == RowOutcome.CHANGED:
-            offer = rows.columns["code"][place]
-            yield {"line": rows.lines[place], "quote": offer, "values": rows.differences[place]}
+def _is_unstated(cells: Sequence[Any]) -> bool:
+    return any(cells.count(nothing) == len(cells) > 0 for nothing in (None, ()))
+
+
+def _changes(rows: Resolved) -> list[dict[str, Any]]:
+    """Return what each row changes of the offer in force, as the report of the check holds it."""
+    return [
+        {"line": rows.lines[place], "quote": rows.columns["code"][place], "values": rows.differences[place]}
+        for place, outcome in enumerate(rows.outcomes)
+        if outcome == RowOutcome.CHANGED
+    ]
 
 
 def staged_clear(record: PriceSheet) -> None:
@@ -81,21 +77,31 @@ def staged_clear(record: PriceSheet) -> None:
 
 def stage_rows(record: PriceSheet, rows: Resolved) -> None:
     """Write rows to the staging table, every column as the quote will hold it."""
-    cells: dict[str, Iterable[str]] = {
-        name: _copied(column, rows.columns[name]) if name in rows.columns else repeat(_unstated(column))
-        for name, column in STAGED.items()
-    } | {
+    cells = {**_quote_cells(rows), **_row_cells(record, rows)}
+    columns = ", ".join(f'"{name}"' for name in cells)
+    lines = map("\t".join, zip(*cells.values(), strict=False))  # what holds for all rows has no end
+    with connection.cursor() as cursor, cursor.copy(f"COPY procurement_stagedrow ({columns}) FROM STDIN") as copy:
+        while block := list(islice(lines, CHUNK)):
+            copy.write("\n".join(block) + "\n")
+
+
+def _row_cells(record: PriceSheet, rows: Resolved) -> dict[str, Iterable[str]]:
+    """Return the columns of the staging table that say what each row does."""
+    return {
         "sheet_id": repeat(str(record.pk)),
         "outcome": [outcome.value for outcome in rows.outcomes],
         "provider_code": rows.provider_codes,
         "provider_name": [_text(name) for name in rows.provider_names],
-        "offer_id": [NULL if offer is None else str(offer.pk) for offer in rows.offers],
-        "offer_version": [NULL if offer is None else str(offer.version) for offer in rows.offers],
+        "offer_id": [NULL if offer is None else str(offer[0]) for offer in rows.offers],
+        "offer_version": [NULL if offer is None else str(offer[1]) for offer in rows.offers],
         "differences": [_text(_json(one)) if one else "{}" for one in rows.differences],
-    }  # fmt: skip
-    columns = ", ".join(f'"{name}"' for name in cells)
-    with connection.cursor() as cursor, cursor.copy(f"COPY procurement_stagedrow ({columns}) FROM STDIN") as copy:
-        copy.write("".join(f"{row}\n" for row in map("\t".join, zip(*cells.values(), strict=False))))
+    }
+
+
+def _quote_cells(rows: Resolved) -> dict[str, Iterable[str]]:
+    """Return the columns of the quotes that the rows become."""
+    cells: dict[str, Iterable[str]] = {name: repeat(_unstated(column)) for name, column in STAGED.items()}
+    return cells | {name: _copied(STAGED[name], values) for name, values in rows.columns.items()}
 
 
 def _unstated(column: Column) -> str:
@@ -111,7 +117,7 @@ def _copied(column: Column, values: Sequence[Any]) -> list[str]:
 
 
 def _text(value: str) -> str:
-    return value.translate(ESCAPED)
+    return value if value.isprintable() and "\\" not in value else value.translate(ESCAPED)
 
 
 def rows_in_words(faults: Sequence[Fault]) -> str:
@@ -180,7 +186,7 @@ def _reasons(row: Held) -> list[dict[str, str]]:
 
 
 def _report(
-    record: PriceSheet, read: QuoteSheet, faults: Sequence[Fault], changes: Sequence[Mapping[str, Any]], older: int
+    record: PriceSheet, read: QuoteSheet, faults: Sequence[Fault], changes: list[dict[str, Any]], older: int
 ) -> None:
     ImportReport.objects.create(
         sheet=record, kind=ReportKind.VALIDATION, is_ok=not faults or record.is_skipping_faulty,
@@ -194,7 +200,7 @@ def _report(
                 for one in faults
             ],
             "held": [{"line": row.line, "reasons": _reasons(row)} for row in read.held],
-            "changes": list(changes),
+            "changes": changes,
             "duplicates": [{"line": one.line, "kept_line": one.kept_line} for one in read.duplicates],
             "ignored": read.ignored_by_reason, "unknown_columns": list(read.unknown_columns),
             "notes": list(read.notes), "corrections": record.corrections.count(),
