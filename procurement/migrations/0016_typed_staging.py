@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('procurement', '0014_typed_cells'),
+        ('procurement', '0015_mailed_letters'),
     ]
 
     operations = [
