@@ -156,14 +156,21 @@ def _json_term(line: int, product: dict[str, str], kind: str, stated: Any) -> Te
 def _csv_terms(table: TableRows, parsed: Parsed) -> Iterator[Term]:
     """Gather the rows of one SKU and term code, which the CSV spreads over lines."""
     terms: dict[tuple[str, str], Term] = {}
+    left_out: set[tuple[str, str]] = set()
+    names = tuple(squeezed(name) for name in table.header)
     parsed.rows = len(table.records)
     for record in table.records:
         if not table.even(record):
             width = (len(record.cells), len(table.header))
             parsed.offers.append(ragged_offer(record.line, table.raw(record), width, PROVIDER))
             continue
-        row = _attributes(table.raw(record))
+        row = dict(zip(names, map(str, record.cells), strict=True))
         key = (row.get("SKU", ""), row.get("OFFERTERMCODE", ""))
+        if code := _ignored_by_type(row):  # most rows: they need no more than that
+            if key not in left_out:
+                left_out.add(key)
+                parsed.ignored.append(Ignored(record.line, code, row.get("INSTANCETYPE", "")))
+            continue
         known = terms.setdefault(
             key, Term(record.line, row, row.get("TERMTYPE", ""), row, row.get("EFFECTIVEDATE", ""))
         )
@@ -177,13 +184,19 @@ def _csv_terms(table: TableRows, parsed: Parsed) -> Iterator[Term]:
     yield from terms.values()
 
 
+def _ignored_by_type(product: Mapping[str, str]) -> str:
+    if not product.get("PRODUCTFAMILY", "Compute Instance").startswith("Compute Instance"):
+        return "other_service"
+    gpus = product.get("GPU")
+    accelerators = stated_accelerators(gpus) if gpus else None
+    return "no_accelerator" if has_no_accelerator(product.get("INSTANCETYPE", ""), accelerators) else ""
+
+
 def _ignored(term: Term) -> str:
     """Return the code under which a product is left out, empty when it is an offer of accelerators."""
     product = term.product
-    if not product.get("PRODUCTFAMILY", "Compute Instance").startswith("Compute Instance"):
-        return "other_service"
-    if has_no_accelerator(product.get("INSTANCETYPE", ""), stated_accelerators(product.get("GPU"))):
-        return "no_accelerator"
+    if code := _ignored_by_type(product):
+        return code
     if product.get("TENANCY", "Shared") not in {"Shared", "NA"} or product.get("LOCATIONTYPE") == "AWS Outposts":
         return "other_tenancy"
     if product.get("CAPACITYSTATUS", "Used") != "Used":

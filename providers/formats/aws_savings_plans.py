@@ -62,9 +62,10 @@ def _rows(document: Document, parsed: Parsed) -> Iterator[tuple[int, Row]]:
     """Return the rates with what holds for them, by squeezed name, as the CSV writes them."""
     table = document.table(*CSV_NEEDED)
     if table is not None:
+        names = tuple(squeezed(name) for name in table.header)
         for record in table.records:
             if table.even(record):
-                yield record.line, {squeezed(name): value for name, value in table.raw(record).items()}
+                yield record.line, dict(zip(names, map(str, record.cells), strict=True))
                 continue
             parsed.rows += 1
             width = (len(record.cells), len(table.header))
