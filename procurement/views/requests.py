@@ -13,6 +13,7 @@ from procurement.forms.requests import ExtensionForm, RequestForm, StepForm
 from procurement.models import QuoteRequest, RequestOpening, RequestState
 from procurement.selectors import clock
 from procurement.selectors.requests import (
+    STANDING,
     bids_of,
     invitations_of,
     letters_of,
@@ -129,7 +130,9 @@ class RequestBidsView(RequestPage):
     def get(self, request: HttpRequest, code: str) -> HttpResponse:
         """Show them."""
         quote_request = self.quote_request()
-        context = {"invitations": invitations_of(quote_request), "bids": list(bids_of(quote_request))}
+        bids = list(bids_of(quote_request))
+        bidders = {bid.invitation_id for bid in bids if bid.state in STANDING}
+        context = {"invitations": invitations_of(quote_request), "bids": bids, "bidders": bidders}
         return self.show({**self.shown(quote_request), **context})
 
 

@@ -11,6 +11,7 @@ from procurement.forms.requests import AwardForm, BidForm, StepForm
 from procurement.models import BidState, QuoteRequest, RequestBid
 from procurement.selectors.requests import READABLE, bids_of, invitations_of, invitations_silent
 from procurement.selectors.requests_comparison import Comparison, request_comparison
+from procurement.selectors.requests_compliance import is_expired
 from procurement.selectors.requests_files import comparison_csv, comparison_workbook
 from procurement.services.actors import Actor
 from procurement.services.requests_awards import request_award
@@ -176,13 +177,17 @@ class AwardView(RequestStepPage):
     success = "{record} is awarded. The chosen bids are quotes in force; the letters are ready."
 
     def make_form(self, *args: Any, **kwargs: Any) -> AwardForm:
-        """Return the form with the opened bids, comparable ones first."""
+        """Return the form with the bids that can be signed, comparable ones first; it names those that cannot."""
         quote_request = self.quote_request()
-        options = [
-            option for option in _options(request_comparison(quote_request)) if option.bid.state == BidState.OPENED
-        ]
-        choices = [(option.bid.pk, _choice(option)) for option in options]
-        return AwardForm(args[0] if args else None, choices=choices, initial={"version": quote_request.version})
+        comparison = request_comparison(quote_request)
+        opened = [option for option in _options(comparison) if option.bid.state == BidState.OPENED]
+        expired = [option for option in opened if is_expired(option.terms, comparison.today)]
+        choices = [(option.bid.pk, _choice(option)) for option in opened if option not in expired]
+        form = AwardForm(args[0] if args else None, choices=choices, initial={"version": quote_request.version})
+        if expired:
+            names = ", ".join(option.name for option in expired)
+            form.fields["bids"].help_text = f"Expired, so not to be chosen: {names}."
+        return form
 
     def store(self, form: AwardForm, by: Actor) -> QuoteRequest:
         """Award it."""
@@ -203,7 +208,8 @@ def _options(comparison: Comparison) -> tuple[Any, ...]:
 
 
 def _choice(option: Any) -> str:
-    words = f"{option.name}: {option.rate} {option.terms.currency} per accelerator-hour"
+    rate = option.why_no_rate if option.rate is None else f"{option.terms.currency} {option.rate:,.4f}"
+    words = f"{option.name}: {rate} per accelerator-hour"
     return f"{words} ({'; '.join(option.reasons)})" if option.reasons else words
 
 

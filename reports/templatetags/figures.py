@@ -5,7 +5,7 @@ The ``*_text`` functions give plain text (mail, PDF, tests); the tags wrap the s
 
 import datetime
 import math
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
 from babel.numbers import get_currency_precision
@@ -252,6 +252,16 @@ def plain(value: Any, unit: str = "", reason: str = "") -> SafeString:
         return format_html("{}", listed(value))
     text = f"{value} {unit}".strip() if known(value) else UNKNOWN
     return format_html("{}", text) if known(value) else _figure(text, reason)
+
+
+@register.filter
+def change(pair: tuple[str, str]) -> str:
+    """Return by how much a number changed, as ``-3.9%``; empty where either is no number or the first is zero."""
+    try:
+        was, now = (Decimal(value) for value in pair)
+    except (InvalidOperation, TypeError, ValueError):
+        return ""
+    return f"{'+' if now > was else ''}{percent_text((now - was) / was, 1)}" if was else ""
 
 
 @register.filter

@@ -94,3 +94,11 @@ def test_every_status_has_a_badge():
 
 def test_every_badge_has_a_word_and_an_icon_that_exists():
     assert all(badge.word and badge.icon in ICONS for badge in BADGES.values())
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [(("3.85", "3.7"), "-3.9%"), (("1.75", "1.82"), "+4.0%"), (("0", "1"), ""), ((None, "1"), ""), (("a", "1"), "")],
+)  # -0.15 / 3.85, 0.07 / 1.75
+def test_a_change_of_a_price_is_shown_in_percent(pair, words):
+    assert figures.change(pair) == words
