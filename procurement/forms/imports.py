@@ -88,8 +88,10 @@ class PriceSheetForm(RefusableForm):
 class MatchForm(RefusableForm):
     """Step 2: what each column of a supplier's sheet means, and what holds for every row."""
 
-    def __init__(self, *args: Any, sheet: PriceSheet, profile: Mapping[str, Any] | None, **kwargs: Any) -> None:
-        self.sheet = sheet
+    def __init__(
+        self, *args: Any, sheet: PriceSheet, profile: Mapping[str, Any] | None, zone: str = "", **kwargs: Any
+    ) -> None:
+        self.sheet, self.zone = sheet, sheet.zone or zone
         self.kept = dict(profile or {})
         super().__init__(*args, **kwargs)
         self.headers: Sequence[str] = sheet.preview.get("headers", ())
@@ -127,7 +129,7 @@ class MatchForm(RefusableForm):
         preview, kept = self.sheet.preview, self.kept
         decimal = kept.get("decimal") or self.sheet.decimal or preview.get("decimal") or ""
         zone = forms.CharField(
-            max_length=60, required=False, label="Time zone of its days", initial=self.sheet.zone,
+            max_length=60, required=False, label="Time zone of its days", initial=self.zone,
             validators=[known_time_zone],
         )  # fmt: skip
         zone.widget.attrs["list"] = "zones"

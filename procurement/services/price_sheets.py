@@ -71,6 +71,7 @@ def price_sheet_receive(
             "profile": None,
             "preview": {},
             "decimal": "",
+            "zone": "",
             "format_key": "",
             "message": "",
         }

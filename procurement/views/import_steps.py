@@ -70,8 +70,9 @@ class ImportMatchView(SheetPage, FormPage):
         """Return the form with what was matched before, else with guesses."""
         sheet, kept = self.sheet(), self.kept()
         return MatchForm(
-            args[0] if args else None, sheet=sheet, profile=sheet.profile or (kept.profile if kept else None)
-        )
+            args[0] if args else None, sheet=sheet, profile=sheet.profile or (kept.profile if kept else None),
+            zone=kept.zone if kept else "",
+        )  # fmt: skip
 
     def store(self, form: MatchForm, by: Any) -> PriceSheet:
         """Keep the profile and check all rows."""

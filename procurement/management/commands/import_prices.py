@@ -49,6 +49,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--decimal", default="", choices=("", ".", ","), metavar="SIGN", help="decimal sign: . or ,"
         )
+        parser.add_argument(
+            "--time-zone", default="", metavar="ZONE", help="where a last day of validity ends, as Asia/Tokyo"
+        )
         parser.add_argument("--profile", metavar="FILE", help="JSON file that says what the columns of a sheet mean")
         parser.add_argument("--skip-faulty", action="store_true", help="import the good rows of a file with faults")
         parser.add_argument("--validate-only", action="store_true", help="check and report; nothing is put in force")
@@ -63,6 +66,7 @@ class Command(BaseCommand):
             "format_key": options["format"].strip(),
             "is_skipping_faulty": options["skip_faulty"],
             "decimal": options["decimal"],
+            "zone": options["time_zone"].strip(),
             "profile": _profile(options["profile"]),
             "is_draft": options["validate_only"],
         }
