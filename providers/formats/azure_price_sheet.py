@@ -43,6 +43,7 @@ NEEDED = frozenset({"meter_name", "unit", "unit_price", "currency"})
 DATED = ("start", "end")
 SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})(?:[ T].*)?")  # month first in the English sheets
 DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T].*)?")
+GROUPED = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")  # Azure writes no groups: somebody saved the sheet anew
 RETAIL = "retailprice"  # the public list as a table, a format of its own
 USAGE = re.compile(r"quantity|usage|pretaxcost|^cost", re.IGNORECASE)  # a bill, not a price list
 KINDS = {  # price types without blanks
@@ -52,8 +53,8 @@ KINDS = {  # price types without blanks
     "reservation": "reserved", "reserved": "reserved", "reservierung": "reserved", "réservation": "reserved",
     "reserva": "reserved", "prenotazione": "reserved", "予約": "reserved", "预留": "reserved",
     "savingsplan": "savings_plan", "sparplan": "savings_plan", "pland'économies": "savings_plan",
-    "plandeahorro": "savings_plan", "pianodirisparmio": "savings_plan", "節約プラン": "savings_plan",
-    "节省计划": "savings_plan",
+    "plandeahorro": "savings_plan", "plandeahorros": "savings_plan", "pianodirisparmio": "savings_plan",
+    "節約プラン": "savings_plan", "节省计划": "savings_plan",
 }  # fmt: skip
 
 
@@ -93,7 +94,8 @@ class AzurePriceSheet:
                 parsed.ignored.append(Ignored(record.line, code, read_text(cells["meter_name"]) or ""))
                 continue
             try:
-                offer = _offer(table, record, cells, decimal)
+                asks = context.decimal is None and GROUPED.fullmatch(_text(cells, "unit_price")) is not None
+                offer = _offer(table, record, cells, None if asks else decimal)
                 if offer.basis != "term_total":
                     _per_hour(offer, _text(cells, "unit"), context)
                 parsed.offers.append(offer)
@@ -187,7 +189,7 @@ def _offer(table: TableRows, record: Record, cells: Mapping[str, Any], decimal: 
     unit, offer_id = _text(cells, "unit"), _text(cells, "offer_id")
     product = " ".join(_text(cells, field) for field in ("meter_name", "meter_sub_category", "product"))
     tier = tier_of(product, product, sku)
-    kind = re.sub(r"[\s_-]+", "", _text(cells, "price_type").casefold())
+    kind = re.sub(r"[\s_-]+", "", _text(cells, "price_type").casefold().replace("’", "'"))
     model = KINDS.get(kind)
     is_english = any(name.casefold() in ENGLISH for name in table.header)
     offer = Offer(

@@ -205,6 +205,14 @@ def test_an_older_sheet_names_the_size_inside_its_product():
     assert rates(sheet, "sku", "os") == [("Standard_NC24ads_A100_v4", "windows", d("4.777"))]
 
 
+@pytest.mark.parametrize("unit", ["100 Hours", "1 Hour"])
+def test_a_price_that_somebody_saved_with_a_comma_asks(unit):
+    text = _table(SHEET, {"Unit price": "1,204", "Unit of measure": unit})
+
+    assert [(fault.line, fault.rule) for fault in read_text(text, "ea.csv").faults] == [(2, "ambiguous_number")]
+    assert len(read_text(text, "ea.csv", decimal=",").faults) == 0
+
+
 def test_a_day_that_is_none_is_named_by_its_column():
     sheet = read_text(_table(CUSTOMER, {"effectiveStartDate": "30/11/2026"}), "mca.csv")
 
