@@ -10,7 +10,15 @@ from providers.reference import ACCELERATORS, read_accelerator_name
 
 MIG = re.compile(r"(?<![0-9A-Z])([1-7])G\.([0-9]+)GB", re.IGNORECASE)
 MIG_SLICES = 7  # compute slices of an A100, H100, H200 or B200 (NVIDIA MIG user guide)
-COUNT = re.compile(r"^\s*([0-9]{1,4})\s*[xX]\s*(?=[A-Za-z])|\s*(?:::|[xX]\s*)([0-9]{1,3})\s*$")
+COUNT = re.compile(
+    r"(?<![A-Za-z0-9])([0-9]{1,4})\s*[xX×]\s*(?=[A-Za-z])|(?:\s*::|\s+[xX×]\s*|(?<=[A-Za-z0-9])[x×])([0-9]{1,3})\s*$|"
+    r"\s*[(\[]?\b([0-9]{1,3})[\s-]*GPUs?\b[)\]]?\s*$"
+)  # 8x H100, H100::8, H100x8, H100 (8 GPUs); the X of MI300X 192 is part of the name
+FABRIC = re.compile(
+    r"(?:\b(?:with|w/)|\+)?\s*[(\[]?\b(?:[0-9]+G\s*)?(?:InfiniBand|IB|RoCE(?:v2)?|NDR|HDR)\b[)\]]?", re.IGNORECASE
+)  # the network between nodes, which is no part of the model
+PCI_E = re.compile(r"\bPCI-E(?:xpress)?\b", re.IGNORECASE)
+NVL_CARD = re.compile(r"(?<![A-Z0-9])NVL(?![A-Z0-9])")  # an H100 NVL is a PCIe card: the narrower word is meant
 MIB = re.compile(r"([0-9]{4,6})\s*MiB", re.IGNORECASE)
 TPU_SLICE = re.compile(
     r"(?:cloud[-_ ])?(?:tpu)?[-_ ]?(v2|v3|v4|v5p|v5litepod|v5lite|v5e|v6e|7x|v7x)[-_]([0-9]{1,5})", re.IGNORECASE
@@ -82,7 +90,7 @@ def read_name(written: str, memory_gb: Decimal | None = None, form_factor: str =
 def leading_count(written: str) -> int | None:
     """Return the count that a name carries, `8x H100` or `H100::8`; None without one."""
     match = COUNT.search(written)
-    return int(match[1] or match[2]) if match else None
+    return int(match[1] or match[2] or match[3]) if match else None
 
 
 def form_of(text: str) -> str:
@@ -97,12 +105,15 @@ def form_of(text: str) -> str:
 
 
 def _read(written: str, memory_gb: Decimal | None, form_factor: str) -> Name | None:
-    text = MIB.sub(lambda found: f"{round(int(found[1]) / 1024)} GB", COUNT.sub("", written))
+    text = PCI_E.sub("PCIe", FABRIC.sub(" ", COUNT.sub("", written)))
+    text = MIB.sub(lambda found: f"{round(int(found[1]) / 1024)} GB", text)
     if CHANGED.search(text.upper()):
         return None
     text = JOINED.sub(" ", SPLIT_SXM.sub("", HOST_MEMORY.sub("", DOT.sub(" ", text))))
     stated = read_accelerator_name(text)
     form = form_of(form_factor) or stated.form_factor or form_of(text)
+    if form == "PCIe" and NVL_CARD.search(text.upper()):
+        form = "NVL"
     memory = _size(stated.memory_gb) if stated.memory_gb else None
     found = _by_table(text, memory or memory_gb)
     if found is not None:

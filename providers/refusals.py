@@ -45,6 +45,7 @@ def _shape_parts(document: Document) -> bool:
 
 FOCUS_HINT = "send the FOCUS export of the same costs, which is read as realised rates"
 LIST_HINT = "send the price list itself"
+VMS_HINT = "send vms.csv of the same folder"
 REFUSALS = (
     Refusal("an AWS cost and usage report", _header("identity/LineItemId", "lineItem/UsageType"), FOCUS_HINT),
     Refusal("an AWS cost and usage report", _header("line_item_usage_type", "line_item_unblended_cost"), FOCUS_HINT),
@@ -59,6 +60,10 @@ REFUSALS = (
     Refusal("a list of machine types", _header("NAME", "CPUS", "MEMORY_GB"), LIST_HINT),
     Refusal("a list of accelerator types", _header("NAME", "ZONE"), LIST_HINT),
     Refusal("a map of SKU descriptions", _header("MAPPING", "SKU_DESCRIPTION"), LIST_HINT),
+    Refusal("a SkyPilot list of machine images", _header("Tag", "Region", "ImageId", "CreationDate"), VMS_HINT),
+    Refusal("a SkyPilot table of quota codes", _header("InstanceType", "OnDemandInstanceQuotaCode"), VMS_HINT),
+    Refusal("a SkyPilot table of quota codes", _header("Accelerator", "QuotaCode"), VMS_HINT),
+    Refusal("a SkyPilot index of accelerators", _header("AcceleratorName", "Clouds"), VMS_HINT),
     Refusal("a list of providers", _objects("id", "name", "url", "blurb"), LIST_HINT),
     Refusal("a map of shapes to part numbers", _shape_parts, "send the list prices of the part numbers"),
 )

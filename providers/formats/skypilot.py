@@ -278,7 +278,11 @@ class _Reader:
         free = host.instance in WHOLE_MACHINE_HOSTS
         price = _total(row.price, host.price, free=free)
         spot = _total(row.spot, host.spot, free=free)
-        sku = host.instance if find_accelerated(host.instance) else f"{host.instance}+{row.accelerator}x{row.count}"
+        sku = (
+            host.instance
+            if find_accelerated(host.instance)
+            else f"{host.instance}+{row.accelerator}x{plain(row.count or Decimal(0))}"
+        )
         steps = [
             f"{part}: GPU {_shown(gpu)} + host {host.instance} {_shown(machine)}"
             for part, gpu, machine in (("on demand", row.price, host.price), ("spot", row.spot, host.spot))

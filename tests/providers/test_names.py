@@ -47,6 +47,12 @@ from providers.reference import ACCELERATORS, read_accelerator_name
         ("tpu-v6e-256", "TPU v6e", "32", 256),
         ("A100-80GB 3g.40gb", "A100-80", "80", Decimal(3) / 7),
         ("HGX A100 80GB", "A100-SXM-80", "80", 1),
+        ("H100 NVL PCIe", "H100-NVL-94", "94", 1),
+        ("H100 PCI-E 80GB", "H100-PCIe-80", "80", 1),
+        ("8× H100 SXM5 + 400G InfiniBand", "H100-SXM-80", "80", 1),
+        ("H100 SXM (IB)", "H100-SXM-80", "80", 1),
+        ("HGX 8x H100", "H100-SXM-80", "80", 1),
+        ("NVIDIA H100 SXM5 (8 GPUs)", "H100-SXM-80", "80", 1),
         ("DGX H100", "H100-SXM-80", "80", 1),
         ("V100-PCIE-16GB", "V100-PCIe-16", "16", 1),
         ("V100 PCIe", "V100-PCIe", None, 1),  # made with 16 and 32 GB
@@ -78,7 +84,8 @@ def test_memory_beside_the_name_tells_twins_apart():
 
 
 def test_counts_in_names_are_read():
-    assert [leading_count(text) for text in ("8x H100", "H100::8", "RTX 4090")] == [8, 8, None]
+    written = ("8x H100", "H100::8", "L40Sx4", "H100 X 8", "H100 (8 GPUs)", "HGX 8x H100", "RTX 4090", "MI300X 192")
+    assert [leading_count(text) for text in written] == [8, 8, 4, 8, 8, 8, None, None]
 
 
 @pytest.mark.parametrize("key", sorted(ACCELERATORS))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from providers import ProviderError
+from providers import NotAPriceList, ProviderError
 from tests.providers.hand_made import d, held, left_out, rates, read_text
 
 PYTHON = (
@@ -195,3 +195,15 @@ def test_names_that_others_use_too_show_no_seller(instances):
 
     with pytest.raises(ProviderError, match="name the provider"):
         read_text(f"{HEADER}\n{rows}", "vms.csv")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Tag,Region,OS,OSVersion,ImageId,CreationDate", "InstanceType,OnDemandInstanceQuotaCode,SpotInstanceQuotaCode",
+        "Accelerator,Region,QuotaCode", "AcceleratorName,Clouds",
+    ],
+)  # fmt: skip
+def test_the_tables_beside_a_catalog_are_no_price_lists(header):
+    with pytest.raises(NotAPriceList, match=r"vms\.csv"):
+        read_text(f"{header}\n{',x' * header.count(',')}x\n", "catalogs/v8/aws/images.csv")
