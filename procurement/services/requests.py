@@ -12,6 +12,7 @@ from procurement.errors import ProcurementError
 from procurement.models import NoticeKind, QuoteRequest, RequestState, Workload
 from procurement.permissions import require
 from procurement.selectors import clock
+from procurement.selectors.assumptions import zone_of_evaluation
 from procurement.selectors.requests import instant_words, request_state
 from procurement.services.actors import Actor, reason_required
 from procurement.services.locks import Lock
@@ -31,10 +32,13 @@ NEXT_STEP = {
 
 
 def request_create(*, by: Actor, values: Mapping[str, Any]) -> QuoteRequest:
-    """Store a draft with the next number of the year; suppliers are added before it is published."""
+    """Store a draft with the next number of the year; suppliers are added before it is published.
+
+    A deadline without a time zone is one of the zone of the assumptions.
+    """
     require(by.user, "request.edit")
     with transaction.atomic():
-        record = QuoteRequest(**values)
+        record = QuoteRequest(**{"time_zone": zone_of_evaluation(), **values})
         record.code = next_code(QuoteRequest.objects.all(), prefix=f"RFQ-{_year()}-", lock=Lock.REQUEST_NUMBERS)
         return record_create(by=by, record=record, action="request.create", check=_check)
 

@@ -1,5 +1,6 @@
 """Pages of requests for quotes: list, request, form, and the steps from draft to opening."""
 
+from collections.abc import Iterable
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -10,7 +11,7 @@ from django.urls import reverse
 
 from procurement.choices import asked_item_choices, fabric_choices, power_status_choices
 from procurement.forms.requests import ExtensionForm, RequestForm, StepForm
-from procurement.models import QuoteRequest, RequestOpening, RequestState
+from procurement.models import QuoteRequest, RequestInvitation, RequestOpening, RequestState
 from procurement.selectors import clock
 from procurement.selectors.requests import (
     STANDING,
@@ -119,7 +120,9 @@ class RequestDetailView(RequestPage):
         invitations = invitations_of(quote_request).filter(is_archived=False)
         counts = {"suppliers": invitations.count(), "declined": invitations.filter(state="declined").count()}
         asked = {"musts": musts_shown(quote_request), "asked": asked_shown(quote_request)}
-        return self.show({**self.shown(quote_request), **asked, "counts": counts})
+        shown = self.shown(quote_request)
+        opened = opened_shown(shown["opening"], invitations)
+        return self.show({**shown, **asked, "counts": counts, "opened_bids": opened})
 
 
 class RequestBidsView(RequestPage):
@@ -338,6 +341,12 @@ def due_shown(quote_request: QuoteRequest) -> dict[str, Any]:
         return {}
     wall = quote_request.due_at.astimezone(ZoneInfo(quote_request.time_zone))
     return {"day": wall.date(), "time": f"{wall:%H:%M}", "zone": quote_request.time_zone, "at": quote_request.due_at}
+
+
+def opened_shown(opening: RequestOpening | None, invitations: Iterable[RequestInvitation]) -> list[dict[str, Any]]:
+    """Return the bids in the record of an opening, with the names of their suppliers."""
+    names = {invitation.provider.code: invitation.provider.name for invitation in invitations}
+    return [{**bid, "name": names.get(bid["supplier"], bid["supplier"])} for bid in (opening.bids if opening else ())]
 
 
 def asked_shown(quote_request: QuoteRequest) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import pytest
 from procurement.errors import ProcurementError
 from procurement.models import QuoteRequest, RequestLetter, RequestNotice
 from procurement.selectors.requests import request_state
-from procurement.services.requests import request_extend, request_publish, request_update
+from procurement.services.requests import request_create, request_extend, request_publish, request_update
 from procurement.services.requests_awards import request_award
 from procurement.services.requests_bids import bid_withdraw
 from procurement.services.requests_invitations import (
@@ -18,7 +18,7 @@ from procurement.services.requests_invitations import (
 )
 from procurement.services.requests_letters import letter_sent
 from procurement.services.requests_openings import request_open
-from tests.factories import actor, make_workload
+from tests.factories import actor, make_assumptions, make_workload
 from tests.procurement.requests_tools import (
     DUE,
     MICROSECOND,
@@ -269,3 +269,10 @@ def test_a_late_bid_replaces_nothing_and_is_never_opened(moved):
     states = dict(quote_request.bids.values_list("pk", "state"))
     assert states == {in_time.pk: "opened", late.pk: "late"}
     assert not hasattr(late, "terms")
+
+
+def test_a_deadline_without_a_time_zone_is_one_of_the_assumptions(moved):
+    make_assumptions(time_zone="Asia/Tokyo")
+    values = {"title": "a", "need": "b", "accelerator_types": ["H100-SXM"], "accelerators": 8, "due_at": DUE}
+
+    assert request_create(by=actor("analyst"), values=values).time_zone == "Asia/Tokyo"
