@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from zoneinfo import available_timezones
 
-from providers.cells import is_missing, read_boolean, read_date, read_integer, read_name, read_number, read_text
+from providers.cells import Shown, is_missing, read_boolean, read_date, read_integer, read_name, read_number, read_text
 from providers.contract import Column
 from providers.errors import CellError
 
@@ -18,6 +18,8 @@ POSITIVE = frozenset({"accelerators_per_instance", "accelerators_per_node", "ter
 def read_own_cell(column: Column, cell: Any, decimal: str | None, currency: str | None) -> Any:
     """Return the value of a cell of our own sheet, None when nothing is stated; CellError when it cannot be read."""
     if column.kind == "decimal":
+        if isinstance(cell, Shown) and "%" in cell.style and column.name not in FRACTIONS:
+            raise CellError(f"{cell * 100:f} %", "not_a_number", "format the cell as a number: it is shown in percent")
         value = read_number(cell, decimal, currency if column.unit.startswith("currency") else None)
         return _in_range(column, value, cell)
     if column.kind == "integer":

@@ -209,16 +209,17 @@ class _OwnReader:
         """Return the value of each row; None, with a fault noted, where a cell cannot be read."""
         cells = [record.cells[place] for record in self.records]
         signs = self.currencies if column.unit.startswith("currency") else repeat(None, len(cells))
-        keys = list(zip(map(type, cells), cells, signs, strict=True))  # with the type, because 1 is no True
-        known = {key: self._parts(column, *key[1:]) for key in dict.fromkeys(keys)}
-        if any(ends or error for _, ends, error in known.values()):
-            for position, key in enumerate(keys):
-                self._note(position, column, known[key])
-        return [known[key][0] for key in keys]
+        keys = list(zip(cells, signs, strict=True))
+        texts = dict.fromkeys(key for key in keys if type(key[0]) is str)  # cells of a workbook carry more than a value
+        known = {key: self._parts(column, *key) for key in texts}
+        parts = [known[key] if type(key[0]) is str else self._parts(column, *key) for key in keys]
+        for position, (_, ends, error) in enumerate(parts):
+            if ends or error:
+                self._note(position, column, ends, error)
+        return [value for value, _, _ in parts]
 
-    def _note(self, position: int, column: Column, parts: _Parts) -> None:
+    def _note(self, position: int, column: Column, ends: Mapping[str, Any] | None, error: CellError | None) -> None:
         """Keep the ends of an estimate and the fault of a cell beside its row."""
-        _, ends, error = parts
         if error is not None:
             self.faults[position].append(error.at(self.records[position].line, column.name))
         elif ends is not None:
