@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from providers.cells import read_text
@@ -156,7 +156,14 @@ class Getter:
 
     def text(self, record: Record) -> str:
         """Return the cell as text without blanks around it, empty when there is none."""
-        return read_text(self(record)) or ""
+        cell = self(record)
+        return _cleaned(cell) if type(cell) is str else read_text(cell) or ""
+
+
+@lru_cache(maxsize=4_096)
+def _cleaned(cell: str) -> str:
+    """Return a text cell without blanks around it: a catalog repeats most of its texts."""
+    return read_text(cell) or ""
 
 
 @dataclass(frozen=True)

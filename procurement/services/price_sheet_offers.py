@@ -42,7 +42,7 @@ UNION ALL
 (SELECT DISTINCT ON (code) id FROM procurement_quote
  WHERE code = ANY(ARRAY(SELECT jsonb_array_elements_text(%s::jsonb))) ORDER BY code, is_current DESC, version DESC)
 """
-LOOKED_UP = 500  # rows whose offers are fetched at once
+LOOKED_UP = 1_000  # rows whose offers are fetched at once
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from tests.factories import SYSTEM, actor
 from tests.procurement.sheet_tools import work
 
 PATIENCE = 90  # seconds; a quiet machine needs a tenth of it
-ROWS = 600
+ROWS = 2_500  # compared a thousand at a time
 WRITES_WITHIN = 1.0  # seconds that another writer may wait while a sheet is published; reliability T51
 HEADER = "id,provider,sku,accelerator,price,price_basis,currency,purchase_model,region\n"
 
