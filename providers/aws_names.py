@@ -6,6 +6,7 @@ from decimal import Decimal
 from providers.cells import read_number
 from providers.errors import CellError
 from providers.knowledge import find_sku
+from providers.sheet import Reason
 
 PROVIDER = "aws"
 CHINA = "cn-"  # regions of the two Chinese operators, whose lists are in their own currency alone
@@ -25,6 +26,15 @@ def has_no_accelerator(sku: str, accelerators: Decimal | None) -> bool:
     """Return whether an instance type has no accelerator; a count beside it is believed before the family's name."""
     known = find_sku(PROVIDER, sku)
     return accelerators is None and (known is None or known.has_none)
+
+
+def china_doubt(region: str, currency: str | None) -> list[Reason]:
+    """Return why a price of a region in China is not that of its list: it is stated in another currency than it has."""
+    if not region.startswith(CHINA) or currency in {None, CHINA_CURRENCY}:
+        return []
+    message = f"AWS sells {region} in {CHINA_CURRENCY} alone, the price is in {currency}"
+    release = f"state the price in {CHINA_CURRENCY}"
+    return [Reason("currency_conflict", message, release, {"currency": CHINA_CURRENCY})]
 
 
 def market_of(attributes: Mapping[str, str]) -> str:

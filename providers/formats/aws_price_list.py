@@ -25,6 +25,7 @@ from providers.units import read_term
 
 CSV_NEEDED = ("SKU", "OfferTermCode", "TermType", "Unit", "PricePerUnit", "Currency")
 OPTIONS = {"noupfront": "none", "partialupfront": "partial", "allupfront": "all", "": "none"}
+KINDS = frozenset({"OnDemand", "Reserved"})
 HOUR_UNITS = frozenset({"hrs", "hours", "hour"})
 LINUX_TEXTS = frozenset({"linux", "na", ""})
 
@@ -233,6 +234,9 @@ def _offer(term: Term, currency: str, dimensions: list[Dimension]) -> Offer:
         if read_number(dimension.begins):
             message = f"the price holds from {dimension.begins} units on"
             reasons.append(Reason("volume_tier", message, "confirm that the volume is reached"))
+    if term.kind not in KINDS:
+        message = f"{term.kind!r} is no known kind of term"
+        reasons.append(Reason("unknown_price_type", message, "say how the price is bought", {"type": term.kind}))
     variant = attributes.get("OFFERINGCLASS", "").lower() if term.kind == "Reserved" else ""
     model = "reserved" if term.kind == "Reserved" else market_of(product)
     option = OPTIONS.get(squeezed(attributes.get("PURCHASEOPTION", "")).lower(), "none")

@@ -24,6 +24,7 @@ from providers.units import read_unit
 
 NEEDED = ("BilledCost", "EffectiveCost", "ChargeCategory", "ChargePeriodStart")
 COSTS = ("ListCost", "ContractedCost", "EffectiveCost", "BilledCost")
+NEVER_FREE = frozenset({"ListCost", "ContractedCost"})  # of a machine that somebody used
 SIDE_COSTS = ("ListCost", "ContractedCost", "BilledCost")  # a sum without one of them is not known
 SKIPPED = {"tax": "tax", "credit": "credit", "adjustment": "adjustment", "purchase": "commitment_purchase"}
 DATE_SHORT = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2}|\d{4})")
@@ -207,6 +208,8 @@ class _Reader:
         total.effective += numbers["EffectiveCost"] or Decimal(0)
         for name in SIDE_COSTS:
             summed, cost = total.costs[name], numbers[name]
+            if name in NEVER_FREE and cost == 0 and hours:
+                cost = None  # providers write 0 where they have no price
             total.costs[name] = None if summed is None or cost is None else summed + cost
         total.rows += 1
         total.start = min(filter(None, (total.start, start)), default=None)

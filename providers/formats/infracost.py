@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from providers.aws_names import licence_apart, market_of, stated_accelerators, variant_name
+from providers.aws_names import PROVIDER, china_doubt, licence_apart, market_of, stated_accelerators, variant_name
 from providers.azure_names import DEV_TEST, EXPIRED, OTHER_SERVICE, has_accelerator, machine_sku, tier_of
 from providers.base import Context, Offer, Parsed, ragged_offer, unpaid_part
 from providers.cells import is_missing, plain, read_date, read_number
@@ -19,7 +19,7 @@ from providers.sheet import Ignored, Reason
 from providers.units import read_term, read_unit, unknown_unit
 
 CSV_NEEDED = ("vendorName", "region", "service", "sku", "attributes", "prices")
-CURRENCIES = ("USD", "CNY", "EUR", "GBP")  # keys under which a price states its amount
+CURRENCIES = ("CNY", "EUR", "GBP", "USD")  # keys of a price; beside another one USD is what the service converted
 COMPONENT = re.compile(
     r"\s*\b(?:GPU|running in|attached to)\b.*", re.IGNORECASE
 )  # behind the accelerator in a description
@@ -27,9 +27,9 @@ HOURS = frozenset({"hrs", "hours", "hour", "1 hour", "h"})
 SERVICES = {"aws": "amazonec2", "azure": "virtual machines", "gcp": "compute engine"}  # others price a surcharge
 OPTIONS = {"no upfront": "none", "partial upfront": "partial", "all upfront": "all"}
 MODELS = {
-    "on_demand": "on_demand", "ondemand": "on_demand", "consumption": "on_demand", "spot": "spot",
+    "ondemand": "on_demand", "consumption": "on_demand", "spot": "spot",
     "preemptible": "spot", "reserved": "reserved", "reservation": "reserved", "devtestconsumption": "on_demand",
-    "low_priority": "low_priority", "commit1yr": "cud", "commit3yr": "cud", "": "on_demand",
+    "lowpriority": "low_priority", "commit1yr": "cud", "commit3yr": "cud", "": "on_demand",
 }  # fmt: skip
 
 
@@ -162,7 +162,7 @@ def _ignored(provider: str, sku: str, product: dict[str, Any], attributes: dict[
     if provider == "azure":
         return _ignored_on_azure(sku, attributes)
     known = find_sku(provider, sku)
-    count = stated_accelerators(attributes.get("GPU")) if provider == "aws" else None
+    count = stated_accelerators(attributes.get("GPU")) if provider == PROVIDER else None
     if count is None and (known is None or known.has_none):
         return "no_accelerator"
     if attributes.get("TENANCY", "Shared") != "Shared":
@@ -191,14 +191,14 @@ def _offer(  # noqa: PLR0913 - a product, how it is bought and what it costs are
     prices: list[dict[str, Any]],
 ) -> Offer:
     option, length, payment, offering = bought
-    model = MODELS.get(option.lower())
+    model = MODELS.get(squeezed(option).lower())
     term = read_term(length)
     currency = next((code for code in CURRENCIES if any(not is_missing(price.get(code)) for price in prices)), None)
     names = f"{attributes.get('SKUNAME', '')} {attributes.get('METERNAME', '')}"
     tier = tier_of(names, attributes.get("PRODUCTNAME", ""), sku)
     if provider == "azure" and model == "on_demand":
         model = tier.purchase_model
-    if provider == "aws" and model == "on_demand":
+    if provider == PROVIDER and model == "on_demand":
         model = market_of(attributes)
     system = tier.os if provider == "azure" else attributes.get("OPERATINGSYSTEM", "linux").lower()
     starts = [read_date(price.get("effectiveDateStart")) for price in prices]
@@ -215,7 +215,7 @@ def _offer(  # noqa: PLR0913 - a product, how it is bought and what it costs are
         accelerator="" if sku else COMPONENT.sub("", attributes.get("DESCRIPTION", "")),
         provider=provider,
         region=str(product.get("region") or ""),
-        count=stated_accelerators(attributes.get("GPU")) if provider == "aws" else None,
+        count=stated_accelerators(attributes.get("GPU")) if provider == PROVIDER else None,
         purchase_model=model or "on_demand",
         values={
             "os": system, "term_months": term, "payment_option": OPTIONS.get(payment.lower(), "none"),
@@ -223,6 +223,8 @@ def _offer(  # noqa: PLR0913 - a product, how it is bought and what it costs are
             "excludes": ("licence",) if licence_apart(attributes) else (),
         },
     )  # fmt: skip
+    if provider == PROVIDER:
+        offer.reasons += china_doubt(offer.region, currency)
     if model is None:
         offer.reasons.append(
             Reason("unknown_price_type", f"{option!r} is no known purchase option", "say how it is bought")

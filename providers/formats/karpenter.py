@@ -1,12 +1,13 @@
 """Karpenter price lists: region, instance type and on-demand price, generated without system or currency columns."""
 
-from providers.aws_names import CHINA, CHINA_CURRENCY
+from providers.aws_names import PROVIDER as AWS
+from providers.aws_names import china_doubt
 from providers.base import Context, Offer, Parsed, ragged
 from providers.cells import read_number
 from providers.document import Document, TableRows
 from providers.errors import CellError
 from providers.knowledge import find_sku
-from providers.sheet import Ignored, Reason
+from providers.sheet import Ignored
 
 PRICE = "price_usd_hour"
 SHAPES = {("region", "arm_sku", PRICE): "azure", ("region", "instance_type", PRICE): "aws"}
@@ -66,19 +67,11 @@ def _rows(table: TableRows, sku_column: str, provider: str) -> Parsed:
                 flags=["system_not_stated"],
                 reasons=[
                     *([] if table.even(record) else [ragged(len(record.cells), width)]),
-                    *_doubts(provider, region_of.text(record)),
+                    *(china_doubt(region_of.text(record), CURRENCY) if provider == AWS else ()),
                 ],
             )  # fmt: skip
         )
     return parsed
-
-
-def _doubts(provider: str, region: str) -> list[Reason]:
-    """Return why a price is not in the currency that its column names."""
-    if provider != "aws" or not region.startswith(CHINA):
-        return []
-    message = f"AWS sells {region} in {CHINA_CURRENCY} alone, the column says {CURRENCY}"
-    return [Reason("currency_conflict", message, "say which currency the price is in", {"currency": CHINA_CURRENCY})]
 
 
 KARPENTER = Karpenter()

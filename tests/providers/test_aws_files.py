@@ -103,6 +103,13 @@ def test_china_is_priced_in_its_own_currency(make):
     assert rates(sheet, "region", "currency") == [("cn-north-1", "CNY", d("3.6"))]
 
 
+def test_another_kind_of_term_is_not_on_demand():
+    found = offer_file()
+    found["terms"] = {"FlatRate": found["terms"]["OnDemand"]}
+
+    assert held(read_json(found)) == [(1, "unknown_price_type")]
+
+
 def test_outposts_are_no_region():
     assert left_out(read_json(offer_file("0", locationType="AWS Outposts"))) == [(1, "other_tenancy")]
 
@@ -140,6 +147,40 @@ def test_infracost_names_azure_machines_by_their_meter_where_nothing_else_does()
 
     assert rates(sheet, "sku") == [("Standard_NC24ads_A100_v4", d("3.673"))]
     assert left_out(sheet) == [(2, "expired_meter")]
+
+
+@pytest.mark.parametrize(
+    ("amounts", "found"),
+    [
+        ({"CNY": "3.60"}, ("CNY", "3.6")),
+        ({"CNY": "3.60", "USD": "0.51"}, ("CNY", "3.6")),
+        ({"USD": "0.526", "CNY": None}, ("USD", "0.526")),
+    ],
+)
+def test_infracost_converts_into_dollars_what_it_states_in_another_currency(amounts, found):
+    product = infracost(instanceType="g4dn.xlarge", gpu="1")[0]
+    product["prices"] = [{"purchaseOption": "on_demand", "unit": "Hrs"} | amounts]
+
+    assert rates(read_json([product], rates=RATES), "currency") == [(found[0], d(found[1]))]
+
+
+def test_infracost_dollars_for_china_are_converted():
+    product = infracost("0.51", instanceType="g4dn.xlarge", gpu="1", regionCode="cn-north-1")
+
+    assert held(read_json(product)) == [(1, "currency_conflict")]
+
+
+@pytest.mark.parametrize(
+    ("option", "model"), [("Low Priority", "low_priority"), ("Spot", "spot"), ("Consumption", "on_demand")]
+)
+def test_infracost_names_the_tier_of_azure_in_the_purchase_option(option, model):
+    attributes = {"armSkuName": "Standard_NC24ads_A100_v4", "productName": "Virtual Machines NCads A100 v4 Series"}
+    price = {"purchaseOption": option, "unit": "1 Hour", "USD": "3.673"}
+    product = {"vendorName": "azure", "region": "eastus", "service": "Virtual Machines", "productFamily": "Compute"}
+
+    sheet = read_json([product | {"attributes": attributes, "prices": [price]}])
+
+    assert rates(sheet, "purchase_model") == [(model, d("3.673"))]
 
 
 def test_a_ragged_row_of_infracost_waits():

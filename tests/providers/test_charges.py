@@ -105,6 +105,14 @@ def test_blocks_that_are_not_what_was_consumed_wait():
     assert held(sheet) == [(2, "quantity_conflict")]
 
 
+def test_a_list_price_of_nothing_is_not_known():
+    sheet = bill(ChargeDescription="p5.48xlarge", ListCost="0", ListUnitPrice="0", ContractedCost="0", BilledCost="0")
+
+    assert realised(sheet, "list_rate", "contracted_rate", "effective_rate", "billed_cost") == [
+        (None, None, d("6.25"), d("0"))  # 100 / 2 hours / 8 GPUs
+    ]
+
+
 @pytest.mark.parametrize("unit", ["GB-Hours", "vCPU-Hours", "Months", "GPU Hours"])
 def test_a_unit_that_is_no_hour_of_the_machine_waits(unit):
     assert held(bill(ChargeDescription="p5.48xlarge", PricingUnit=unit)) == [(2, "unknown_unit")]
