@@ -27,12 +27,12 @@ def runs() -> int:
 
 
 def portfolios() -> int:
-    """Ask for the plans of runs that nobody has planned on yet."""
+    """Ask for the plans of days on which nobody has planned yet."""
     added = 0
-    planned = set(Portfolio.objects.values_list("run_id", flat=True))
+    planned = {day.isoformat() for day in Portfolio.objects.values_list("run__as_of", flat=True)}
     for entry in data("answers/portfolios.json"):
         run = _finished(entry["as_of"])
-        if run is not None and run.pk not in planned:
+        if run is not None and entry["as_of"] not in planned:
             added += portfolio_request(by=by("analyst", entry["reason"]), run=run, pins=entry["pins"])[1]
     return added
 
