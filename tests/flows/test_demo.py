@@ -219,7 +219,7 @@ def test_held_rows_say_why_and_what_would_release_them_and_one_is_released(demo)
 
 def test_a_draft_waits_with_a_faulty_cell_and_differences_to_the_prices_in_force(demo):
     draft = PriceSheet.objects.get(is_draft=True)
-    outcomes = list(StagedRow.objects.filter(sheet=draft).order_by("line").values_list("outcome", flat=True))
+    outcomes = list(StagedRow.objects.filter(sheet=draft).order_by("source_line").values_list("outcome", flat=True))
 
     assert (draft.rows_ready, draft.rows_faulty) == (5, 1)
     assert draft.rows.get(state="faulty").reasons[0]["code"] == "not_a_number"  # 48.8O with a letter
