@@ -3,8 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -14,22 +13,12 @@ from providers.base import Context, Offer, no_price
 from providers.cells import plain
 from providers.contract import COMMITTED, row_key
 from providers.currency import is_currency
-from providers.knowledge import (
-    BANDS,
-    PROVIDERS,
-    REGION_ALIASES,
-    REGION_PATTERNS,
-    REGIONS,
-    Sku,
-    find_sku,
-    squeezed,
-)
-from providers.names import Name, canonical, form_of, leading_count, read_name, sizes_of
-from providers.rates import BASIS_WORDS, per_accelerator_hour, rounded
+from providers.instances import Stated, instance_of
+from providers.knowledge import PROVIDERS, REGION_ALIASES, REGION_PATTERNS, REGIONS, find_sku, squeezed
+from providers.names import form_of
+from providers.rates import BASIS_WORDS, per_accelerator_hour
 from providers.sheet import Reason
 
-COUNT_TOLERANCE = Decimal("0.02")  # of the count: catalogs write 1/6 as 0.167
-GPU_WORD = "accelerators"
 NOT_IN_SLUG = re.compile(r"[^a-z0-9.]+")
 GCP_ZONE = re.compile(r"([a-z]+-[a-z]+[0-9]+)-[a-z]")
 
@@ -156,49 +145,26 @@ def region_of(provider: str, written: str) -> str | None:
 
 def _settle_accelerator(prepared: Prepared, offer: Offer, aliases: Aliases) -> None:
     """Fill accelerator, form factor, memory and count from name, SKU and what is stated beside them."""
-    row, reasons = prepared.row, prepared.reasons
+    row = prepared.row
     provider = row["provider"] or ""
     sku = offer.table_sku or offer.sku
     mapped = aliases.get("sku", f"{provider}/{sku}") if sku else None
     known = None if mapped else find_sku(provider, sku)
     written = mapped or aliases.get("accelerator", offer.accelerator) or offer.accelerator
-    is_in_table = known is not None and known.accelerator is not None and not known.has_none
-    form = offer.form_factor or form_of(sku)
-    if not is_in_table:
-        form = _agreed_form(prepared, form, form_of(written), written)
-    name = read_name(written, offer.vram_gb, form) if written else None
-    if known is not None and known.accelerator and is_in_table:
-        name = _by_sku(known.accelerator, name, written, prepared)
-    if name is None:
-        reasons.append(_unknown(written, sku, provider))
-        row["accelerators_per_instance"] = offer.count
+    stated = Stated(
+        written, offer.form_factor or form_of(sku), offer.vram_gb, offer.count, offer.basis,
+        known.accelerator if known and not known.has_none else None, known.accelerators if known else None,
+        tuple(offer.default_vram_gb.items()),
+    )  # fmt: skip
+    instance = instance_of(stated)
+    prepared.steps += instance.steps
+    prepared.reasons += instance.reasons
+    row["accelerators_per_instance"] = instance.accelerators
+    if instance.accelerator is None:
+        prepared.reasons.append(_unknown(written, sku, provider))
         return
-    name = _with_memory(name, offer)
-    row["accelerator"], row["form_factor"] = name.accelerator, name.form_factor
-    row["accelerators_per_instance"] = _count(prepared, offer, name, known, written)
-    _check_memory(prepared, offer, name)
-    row.setdefault("vram_gb", name.memory_gb)
-
-
-def _agreed_form(prepared: Prepared, beside: str, named: str, written: str) -> str:
-    """Return the form factor that the name and what stands beside it agree on; a contradiction holds the row."""
-    if not beside or not named or beside == named:
-        return beside
-    if {beside, named} == {"PCIe", "NVL"}:  # an NVL is a PCIe card: the narrower word is meant
-        return "NVL"
-    message = f"the name {written} says {named}, what stands beside it {beside}"
-    facts = {"written": named, "beside": beside}
-    prepared.reasons.append(Reason("form_factor_conflict", message, "say which of the two is right", facts))
-    return named
-
-
-def _by_sku(accelerator: str, name: Name | None, written: str, prepared: Prepared) -> Name | None:
-    by_sku = read_name(accelerator)
-    if name is not None and by_sku is not None and name.model != by_sku.model:
-        message = f"the row says {written}, its SKU holds {by_sku.accelerator}"
-        facts = {"written": written, "sku": by_sku.accelerator}
-        prepared.reasons.append(Reason("accelerator_conflict", message, "say which of the two is right", facts))
-    return by_sku or name
+    row["accelerator"], row["form_factor"] = instance.accelerator, instance.form_factor
+    row["vram_gb"] = instance.vram_gb
 
 
 def _unknown(written: str, sku: str, provider: str) -> Reason:
@@ -207,108 +173,6 @@ def _unknown(written: str, sku: str, provider: str) -> Reason:
         return Reason("unknown_accelerator", message, f"map the name: {written} to an accelerator", {"name": written})
     message = f"the accelerator of {provider} {sku!r} is not known"
     return Reason("unknown_sku", message, f"map the SKU: sku:{provider}/{sku} to an accelerator", {"sku": sku})
-
-
-def _with_memory(name: Name, offer: Offer) -> Name:
-    """Settle the variant by the memory stated beside the name, else by what the catalog means without one."""
-    if name.memory_gb is not None:
-        return name
-    return _variant(name, offer.vram_gb or offer.default_vram_gb.get(name.model))
-
-
-@lru_cache(maxsize=4_096)
-def _variant(name: Name, memory_gb: Decimal | None) -> Name:
-    fitting = [size for size in name.nominal_gb if memory_gb and abs(size - memory_gb) <= size / 10]
-    if len(fitting) != 1:
-        return name
-    accelerator = canonical(name.model, name.form_factor, fitting[0])
-    return replace(name, accelerator=accelerator, memory_gb=fitting[0])
-
-
-def _count(prepared: Prepared, offer: Offer, name: Name, known: Sku | None, written: str) -> Decimal | None:
-    """Return how many accelerators one instance holds; a part of one is less than 1."""
-    by_sku = known.accelerators if known else None
-    stated = offer.count
-    lead = leading_count(written)
-    if stated is None and by_sku is None and lead:
-        stated = Decimal(lead)
-    if name.parts != 1:
-        return _whole_of_parts(prepared, name, stated, written)
-    if lead and stated != lead and offer.basis != "per_accelerator_hour" and written.lstrip().startswith(str(lead)):
-        message = f"{written} is {lead} {GPU_WORD}, the row says {plain(stated or Decimal(0))}"
-        facts = {"written": plain(stated or Decimal(0)), "name": str(lead)}
-        prepared.reasons.append(Reason("count_conflict", message, "say how many accelerators the price is for", facts))
-    if by_sku is not None:
-        if stated is not None and abs(stated - by_sku) > COUNT_TOLERANCE * by_sku and not (stated == 1 > by_sku):
-            message = f"the row says {plain(stated)} {GPU_WORD}, its SKU holds {plain(rounded(by_sku))}"
-            facts = {"written": plain(stated), "sku": plain(rounded(by_sku))}
-            prepared.reasons.append(Reason("count_conflict", message, "say which of the two is right", facts))
-        return by_sku
-    if stated is None or offer.vram_gb is None or not name.nominal_gb:
-        return stated
-    is_whole = offer.basis == "per_accelerator_hour" or stated > 1  # parts are sold one by one
-    return stated if is_whole else stated * _fraction(prepared, offer.vram_gb, name)
-
-
-def _whole_of_parts(prepared: Prepared, name: Name, stated: Decimal | None, written: str) -> Decimal:
-    """Return the accelerators of a name that stands for several or for a part: catalogs count it as one."""
-    prepared.steps.append(f"{written} is {plain(rounded(name.parts))} {GPU_WORD}")
-    if stated is not None and name.parts > 1 and stated not in (Decimal(1), name.parts):
-        message = f"the row says {plain(stated)}, {written} is {plain(name.parts)} {GPU_WORD}"
-        facts = {"written": plain(stated), "name": plain(name.parts)}
-        prepared.reasons.append(Reason("count_conflict", message, "say how many accelerators the price is for", facts))
-    return name.parts if name.parts > 1 else (stated or Decimal(1)) * name.parts
-
-
-def _fraction(prepared: Prepared, vram_gb: Decimal, name: Name) -> Decimal:
-    """Return the part of an accelerator that is sold, told by its memory; 1 when it is whole."""
-    low = BANDS["memory"].low or Decimal(1)
-    if vram_gb >= low * min(name.nominal_gb):
-        return Decimal(1)
-    sizes = {name.memory_gb} if name.memory_gb else set(name.nominal_gb)
-    if len(sizes) != 1:
-        message = f"{plain(vram_gb)} GB is part of a {name.accelerator}, which is made with several memory sizes"
-        prepared.reasons.append(
-            Reason(
-                "fraction_unknown", message, "map the SKU to the variant and state its share", {"gb": plain(vram_gb)}
-            )
-        )
-        return Decimal(1)
-    whole = sizes.pop() or vram_gb
-    if vram_gb > whole * (BANDS["fraction"].high or Decimal(1)):  # no seller cuts off a tenth: another model is meant
-        return Decimal(1)
-    prepared.steps.append(f"{plain(vram_gb)} of {plain(whole)} GB is a part of one accelerator")
-    return vram_gb / whole
-
-
-def _check_memory(prepared: Prepared, offer: Offer, name: Name) -> None:
-    """Hold a row whose memory is that of no variant: a wrong column, a total, or another model."""
-    stated, nominal = offer.vram_gb, name.nominal_gb
-    if stated is None:  # as the name says: RTX 4090 48GB is no RTX 4090
-        stated, nominal = name.memory_gb, nominal if name.form_factor == "NVL" else sizes_of(name.model)
-    if stated is None:
-        return
-    if not nominal:
-        prepared.row["vram_gb"] = stated
-        return
-    low, high = BANDS["memory"].low or Decimal(1), BANDS["memory"].high or Decimal(1)
-    count = prepared.row["accelerators_per_instance"]
-    is_part = count is not None and count < 1 and offer.basis != "per_accelerator_hour" and offer.vram_gb is not None
-    named = name.memory_gb
-    if offer.vram_gb is not None and named is not None and not is_part and not low <= stated / named <= high:
-        message = f"{plain(stated)} GB per accelerator, but {name.accelerator} has {plain(named)} GB"
-        facts = {"written": plain(stated), "nominal": plain(named)}
-        prepared.reasons.append(Reason("memory_differs", message, "say which accelerator is meant", facts))
-        return
-    too_much = stated > high * max(nominal)
-    too_little = not is_part and stated < low * min(nominal)
-    if too_much or too_little:
-        sizes = " or ".join(plain(size) for size in nominal)
-        message = f"{plain(stated)} GB per accelerator, but {name.accelerator} has {sizes} GB"
-        facts = {"written": plain(stated), "nominal": sizes}
-        prepared.reasons.append(Reason("memory_differs", message, "say which accelerator is meant", facts))
-    elif offer.vram_gb is not None:
-        prepared.row["vram_gb"] = name.memory_gb if is_part else offer.vram_gb
 
 
 def _settle_price(prepared: Prepared) -> None:
