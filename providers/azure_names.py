@@ -7,8 +7,10 @@ from providers.knowledge import find_sku
 from providers.sheet import Reason
 
 PROVIDER = "azure"
-MODELS = r"A100|H100|H200|MI300X|GB200|GB300|A10|T4|V710|V620|RTXPRO6000BSE"
-JOINED = re.compile(rf"(?:Standard[_ ])?(N[CDGV][A-Z]*[0-9]+[a-z]*)[_ ]?({MODELS})?[_ ]?(v[0-9])?", re.IGNORECASE)
+MODELS = r"A100|H100|H200|B200|B300|MI300X|GB200|GB300|A10|T4|V710|V620|RTXPRO6000BSE"
+JOINED = re.compile(
+    rf"(?:Standard[_ ])?(N[CDGV][A-Z]*[0-9]+[a-z]*?)[_ ]?(NDR)?[_ ]?({MODELS})?[_ ]?(v[0-9])?", re.IGNORECASE
+)
 TIERS = re.compile(r"\s*(?:-\s*)?\b(?:Spot|Low Priority|Expired|Promo|DevTest)\b\s*", re.IGNORECASE)
 WINDOWS = re.compile(r"\bWin(?:dows)?\b", re.IGNORECASE)
 EXPIRED = re.compile(r"\bExpired\b", re.IGNORECASE)  # a meter that is billed no more, its last price still listed

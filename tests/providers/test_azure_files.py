@@ -5,6 +5,8 @@ import io
 
 import pytest
 
+from providers.azure_names import machine_sku
+from providers.knowledge import find_sku
 from tests.providers.hand_made import d, held, left_out, rates, read_json, read_text
 
 ITEM = {
@@ -112,6 +114,31 @@ def test_a_term_makes_a_reservation_of_an_item_without_type():
     sheet = _items({"type": None, "reservationTerm": "1 Year", "retailPrice": 20_000, "unitPrice": 20_000})
 
     assert rates(sheet, "purchase_model") == [("reserved", d("2.2831050228"))]
+
+
+@pytest.mark.parametrize(
+    ("written", "sku", "accelerator", "count"),
+    [
+        ("ND96isrH200v5", "Standard_ND96isr_H200_v5", "H200-SXM-141", "8"),
+        ("NC4asT4v3 Spot", "Standard_NC4as_T4_v3", "T4", "1"),
+        ("ND128isrNDRGB200v6", "Standard_ND128isr_NDR_GB200_v6", "GB200-NVL72", "4"),
+        ("NCC40adsH100v5 Low Priority", "Standard_NCC40ads_H100_v5", "H100-NVL-94", "1"),
+        ("NV12s v3/NV12s v3 Promo", "Standard_NV12s_v3", "M60", "1"),
+        ("NC24ads_A100_v4", "Standard_NC24ads_A100_v4", "A100-PCIe-80", "1"),
+        ("ND96isrB200v6", "Standard_ND96isr_B200_v6", None, None),  # no size of the table: held
+        ("NX8s v1", "Standard_NX8s_v1", None, None),
+    ],
+)
+def test_a_meter_name_is_a_size_however_its_parts_are_joined(written, sku, accelerator, count):
+    known = find_sku("azure", sku)
+
+    assert machine_sku(written) == sku
+    assert (known.accelerator, known.accelerators) == (accelerator, d(count) if count else None)
+
+
+@pytest.mark.parametrize("written", ["D2 v3", "NP10s", "NAT Gateway", "P30 Disks", "M64s"])
+def test_a_meter_of_a_machine_without_accelerator_is_none(written):
+    assert find_sku("azure", machine_sku(written)).has_none
 
 
 def test_the_currency_of_an_item_counts_before_that_of_its_page():

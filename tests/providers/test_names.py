@@ -135,12 +135,15 @@ def test_a_new_size_of_an_accelerated_family_is_not_taken_for_a_cpu():
     assert find_sku("aws", "m7i.large").has_none
 
 
-def test_every_row_of_every_table_has_a_source():
-    for table in ("aliases", "skus", "units", "providers", "region_aliases", "bands", "gcp_machines", "column_words",
-                  "currencies", "price_sheet_headers"):  # fmt: skip
+def test_every_row_of_every_table_has_its_cells_and_a_source():
+    for table in (
+        "aliases", "skus", "units", "providers", "regions", "region_aliases", "azure_region_words", "bands",
+        "gcp_machines", "column_words", "currencies", "price_sheet_headers", "price_sheet_patterns",
+    ):  # fmt: skip
         rows = rows_of(f"{table}.csv")
         assert rows
         assert all(row["source"].strip() for row in rows), table
+        assert not [row for row in rows if None in row or None in row.values()], table  # a comma without quotes
 
 
 def test_every_accelerator_of_a_sku_is_a_known_name():
