@@ -43,6 +43,12 @@ def _boxes(label: str, choices: Sequence[tuple[str, str]], help_text: str = "") 
     )
 
 
+UNITS = {
+    "accelerators": "accelerators", "least_domain_accelerators": "accelerators", "least_allreduce_gbps": "Gbit/s",
+    "longest_term_months": "months",
+}  # fmt: skip
+
+
 class LinesField(ListField):
     """Texts, one a line; a text may hold commas."""
 
@@ -111,7 +117,11 @@ class RequestForm(RecordForm, DeadlineFields):
     workloads = _boxes("For these workloads", ())
     accepted_fabrics = _boxes("Fabrics that are accepted", fabric_choices(), "None chosen: any.")
     accepted_power = _boxes("Power that is accepted", power_status_choices(), "None chosen: any.")
-    must_answer = _boxes("Must be answered", asked_item_choices(), "Everything is asked; these must not stay empty.")
+    must_answer = _boxes(
+        "Must be answered",
+        [(key, words.partition(":")[0]) for key, words in asked_item_choices()],
+        "Everything is asked; these must not stay empty.",
+    )
     time_zone = forms.ChoiceField(
         label="Time zone of the deadline", choices=[(name, name) for name in time_zone_names()]
     )
@@ -135,6 +145,8 @@ class RequestForm(RecordForm, DeadlineFields):
         for name, label in LABELS.items():
             if name in self.fields:
                 self.fields[name].label = label
+        for name, unit in UNITS.items():
+            self.fields[name].unit = unit
         self.fields["reason"].required = is_published
         if is_published:
             self.fields["reason"].help_text = "All suppliers read it, with what changes."

@@ -306,7 +306,7 @@ class RequestPublishView(RequestActionPage):
     """Publish a draft to its suppliers."""
 
     action = "request.edit"
-    success = "Published. The invitations are ready under Letters."
+    success = "Published. Under Letters stands which invitations go by mail and which wait for you."
 
     def act(self, by: Actor) -> str:
         """Publish it."""

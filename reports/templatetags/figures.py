@@ -5,6 +5,7 @@ The ``*_text`` functions give plain text (mail, PDF, tests); the tags wrap the s
 
 import datetime
 import math
+from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
@@ -262,6 +263,12 @@ def change(pair: tuple[str, str]) -> str:
     except (InvalidOperation, TypeError, ValueError):
         return ""
     return f"{'+' if now > was else ''}{percent_text((now - was) / was, 1)}" if was else ""
+
+
+@register.filter
+def counted(counts: Mapping[str, int]) -> str:
+    """Return counts as words, without those of nothing: ``read 3, ready 2``."""
+    return ", ".join(f"{name.replace('_', ' ')} {number_text(count)}" for name, count in counts.items() if count)
 
 
 @register.filter

@@ -78,7 +78,10 @@ def test_rows_of_a_json_list_are_mended_in_the_grid_by_the_paths_of_their_cells(
     assert [fault["code"] for fault in cell.faults] == ["not_a_number"]
     sheet.refresh_from_db()
     assert (sheet.rows_ready, sheet.rows_faulty) == (2, 0)
-    assert list(sheet.staged.order_by("line").values_list("quote__price", flat=True)) == ["12", "23.92"]
+    assert [float(price) for price in sheet.staged.order_by("source_line").values_list("price", flat=True)] == [
+        12,
+        23.92,
+    ]
 
 
 def test_reasons_are_grouped_with_what_releases_them_and_a_draft_is_checked_again_with_a_new_mapping():
