@@ -131,7 +131,7 @@ class _OwnReader:
             self.parsed.rows = len(self.table.records)
             return self.parsed  # every row would only repeat it
         self.records = list(self._rows())
-        self.currencies = [self._currency(record) for record in self.records]
+        self.currencies = self._currencies()
         for column, place in columns:
             self.values[column.name] = self._column(column, place)
         for column, end, place in self.ends:
@@ -198,12 +198,12 @@ class _OwnReader:
         self.parsed.unknown_columns = tuple(unknown)
         return known
 
-    def _currency(self, record: Record) -> str | None:
-        """Return the currency of a row, with which a sign in its amounts must agree."""
-        try:
-            return read_text(self.table.getter("currency")(record) or self.context.currency)
-        except CellError:
-            return None  # its own cell becomes the fault
+    def _currencies(self) -> list[str | None]:
+        """Return the currency of each row, with which a sign in its amounts must agree."""
+        getter = self.table.getter("currency")
+        cells = [getter(record) or self.context.currency for record in self.records]
+        known = {cell: _currency(cell) for cell in set(cells)}
+        return [known[cell] for cell in cells]
 
     def _column(self, column: Column, place: int) -> list[Any]:
         """Return the value of each row; None, with a fault noted, where a cell cannot be read."""
@@ -261,10 +261,15 @@ class _OwnReader:
         for name in ("provider", "accelerator", "currency", "price_basis", "purchase_model"):
             if name in self.values | stated and not stated.get(name):
                 self._demand(name)
-        for first, last in ORDERED_DAYS:
+        for first, last in (days for days in ORDERED_DAYS if self.values.keys() >= set(days)):
             for position, (start, end) in enumerate(zip(self._of(first), self._of(last), strict=True)):
                 if start and end and end < start:
                     self._fault(position, last, end.isoformat(), "before_" + first, f"a day not before {start}")
+        if not set(COMMITTED).isdisjoint(self._of("purchase_model")):
+            self._check_terms()
+
+    def _check_terms(self) -> None:
+        """Note the rows that commit for a time which they do not state."""
         terms = zip(self._of("purchase_model"), self._of("term_months"), self._of("min_days"), strict=True)
         for position, (model, months, days) in enumerate(terms):
             if model in COMMITTED and not months and not days:
@@ -283,6 +288,8 @@ class _OwnReader:
 
     def _demand(self, name: str) -> None:
         """Note the rows that leave a column empty which must stand."""
+        if all(self._of(name)):
+            return
         for position, (value, sku) in enumerate(zip(self._of(name), self._of("sku"), strict=True)):
             if value or (name == "accelerator" and sku):  # the SKU may tell; else the row is held for mapping
                 continue
@@ -327,6 +334,13 @@ class _OwnReader:
             purchase_model=stated["purchase_model"],
             values=values,
         )
+
+
+def _currency(cell: Any) -> str | None:
+    try:
+        return read_text(cell)
+    except CellError:
+        return None  # its own cell becomes the fault
 
 
 def _likely(cell: Any) -> str:
