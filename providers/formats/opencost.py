@@ -7,11 +7,12 @@ from providers.base import Context, Offer, Parsed, ragged
 from providers.cells import plain, read_number
 from providers.document import Document, Record, TableRows
 from providers.errors import CellError, Fault
-from providers.knowledge import find_sku
+from providers.knowledge import PROVIDERS, find_sku, squeezed
 from providers.sheet import Ignored, Reason
 
 NEEDED = ("EndTimestamp", "InstanceID", "AssetClass", "InstanceIDField", "MarketPriceHourly")
-JSON_KEYS = frozenset({"CPU", "RAM", "GPU"})
+JSON_KEYS = frozenset({"CPU", "RAM"})
+OTHER_KEYS = frozenset({"GPU", "spotCPU", "spotRAM", "storage", "internetNetworkEgress"})  # one of them stands beside
 PRICE = str | int | Decimal
 BOUGHT = re.compile(r"[-_ ](on-?demand|reserved|spot|preemptible)$", re.IGNORECASE)
 ANY = "any GPU"  # the JSON has one price for all: mapping this name says which accelerator the cluster has
@@ -40,8 +41,10 @@ class OpenCost:
     def recognises(self, document: Document) -> bool:
         """Return whether the header or the keys are those of custom prices."""
         found = document.json
-        is_json = isinstance(found, dict) and set(found) >= JSON_KEYS and isinstance(found.get("GPU"), PRICE)
-        return is_json or document.table(*NEEDED) is not None
+        if not isinstance(found, dict):
+            return document.table(*NEEDED) is not None
+        is_priced = all(isinstance(found.get(name), PRICE) for name in JSON_KEYS)
+        return is_priced and bool(OTHER_KEYS & set(found))
 
     def parse(self, document: Document, context: Context) -> Parsed:
         """Return one offer per GPU rate."""
@@ -50,6 +53,9 @@ class OpenCost:
             return _json(document, context)
         parsed = Parsed(rows=len(table.records))
         for record in table.records:
+            if str(record.cells[0] if record.cells else "").lstrip().startswith("#"):
+                parsed.ignored.append(Ignored(record.line, "note", str(record.cells[0])[:80]))
+                continue
             kind = table.getter("AssetClass").text(record).lower()
             cloud, sku = _machine(table, record, context.provider) if kind == "node" else ("", "")
             if table.even(record) and kind not in GPU_CLASSES and not cloud:
@@ -85,7 +91,7 @@ def _cloud(sku: str, stated: str | None) -> str:
     """Return the cloud whose accelerated instance type a node is of, empty when it is none."""
     clouds = (stated,) if stated in CLOUDS else CLOUDS
     found = ((cloud, find_sku(cloud, sku)) for cloud in clouds if cloud and sku)
-    return next((str(cloud) for cloud, known in found if known is not None and not known.has_none), "")
+    return next((cloud for cloud, known in found if known and not known.has_none and known.accelerator), "")
 
 
 def _offer(table: TableRows, record: Record, context: Context) -> Offer:
@@ -112,6 +118,8 @@ def _offer(table: TableRows, record: Record, context: Context) -> Offer:
 def _json(document: Document, context: Context) -> Parsed:
     prices = document.json if isinstance(document.json, dict) else {}
     parsed = Parsed(rows=1)
+    seller = PROVIDERS.get(squeezed(str(prices.get("provider") or "")), "")  # `custom` is nobody's name
+    currency = str(prices.get("currencyCode") or context.currency or "") or None
     for key, model in (("GPU", "on_demand"), ("spotGPU", "spot")):
         try:
             price = read_number(prices.get(key))
@@ -126,7 +134,8 @@ def _json(document: Document, context: Context) -> Parsed:
                 raw={name: str(value) for name, value in prices.items()},
                 price=price,
                 written=f"{plain(price)} per GPU-hour",
-                currency=context.currency,
+                currency=currency,
+                provider=context.provider or seller,
                 basis="per_accelerator_hour",
                 sku=ANY,
                 accelerator=ANY,

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.providers.hand_made import d, held, left_out, rates, read_json, read_text
+from tests.providers.sample_files import RATES
 
 OPENCOST = "EndTimestamp,InstanceID,Region,AssetClass,InstanceIDField,InstanceType,MarketPriceHourly,Version\n"
 
@@ -265,6 +266,29 @@ def test_a_label_says_how_the_gpu_is_bought(label, model):
     sheet = read_text(f"{OPENCOST},{label},,gpu,product,,2,\n", "custom.csv", currency="USD", provider="own")
 
     assert rates(sheet, "accelerator", "purchase_model") == [("A100", model, d("2"))]
+
+
+def test_the_notes_in_a_custom_price_list_are_left_out():
+    notes = "# Prices in EUR per hour\n# of our own nodes, without VAT\n"
+    rows = "# --- GPUs ---\n,H100,,gpu,product,,4.5,\n,gke-gpu-pool-1,,node,metadata.name,,2,\n"
+    sheet = read_text(notes + OPENCOST + rows, "custom.csv", currency="EUR", provider="own", rates=RATES)
+
+    assert rates(sheet, "source_line", "accelerator") == [(5, "H100", d("4.5"))]
+    assert left_out(sheet) == [(4, "note"), (6, "node_rate")]
+
+
+def test_a_custom_json_says_its_currency_and_seller():
+    custom = {"provider": "STACKIT", "currencyCode": "EUR", "CPU": "0.02", "RAM": "0.008", "GPU": "2.5", "storage": "1"}
+    sheet = read_json(custom, aliases={"any GPU": "L40S"}, rates=RATES)
+
+    assert rates(sheet, "provider", "currency") == [("stackit", "EUR", d("2.5"))]
+
+
+def test_a_custom_json_without_a_price_of_gpus_offers_none():
+    sheet = read_json({"provider": "custom", "CPU": "0.03", "spotCPU": "0.007", "RAM": "0.004", "storage": "0.00005"})
+
+    assert sheet.format_key == "opencost"
+    assert (len(sheet.ready), len(sheet.held), len(sheet.faults)) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("price", ["0.95", 0.95])
