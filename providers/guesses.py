@@ -13,19 +13,13 @@ from providers.document import Record
 from providers.errors import CellError
 from providers.headers import MONTH_HOURS, column_meant, is_header, is_hourly, is_monthly, is_rule
 from providers.names import leading_count, read_name
-from providers.units import read_term
-from providers.wording import CENTS, PER_ACCELERATOR, PRICE, TERM, basis_of, meant, price_in, unit_in
+from providers.wording import CENTS, PER_ACCELERATOR, PRICE, basis_of, bought_by, meant, price_in, unit_in
 
 CHECKED_CELLS = 50  # of a column, before its header is believed
 LEAST_FITTING = 0.8  # of them that must be readable as what the header says
 LEAST_PRICES = 0.5  # of the cells under a price: sheets write many things where they have none
 TAX = re.compile(r"vat|tax|mwst|ust\b|tva|iva|\bht\b|ttc", re.IGNORECASE)
 WITHOUT_TAX = re.compile(r"excl|exkl|zzgl|\bex\b|without|before|ohne|plus|hors|\bht\b|netto", re.IGNORECASE)
-BOUGHT = (
-    ("spot", re.compile(r"spot|preemptible|interruptible", re.IGNORECASE)),
-    ("reserved", re.compile(r"reserved|reservation|reserviert|réservé|commit", re.IGNORECASE)),
-    ("on_demand", re.compile(r"on.?demand|pay.?as.?you.?go|payg|à la demande", re.IGNORECASE)),
-)  # what the header of a price says of how it is bought
 MEMORY = re.compile(r"memory|\bram\b|speicher|mémoire|memoria", re.IGNORECASE)
 LEAD = re.compile(r"^\s*\d{1,4}\s*[xX×]\s*")
 ALL_TOGETHER = re.compile(r"total|gesamt|aggregate|overall", re.IGNORECASE)
@@ -40,6 +34,7 @@ class Guess:
     columns: Mapping[str, str]
     constants: Mapping[str, str] = field(default_factory=dict)
     divisor: Decimal = Decimal(1)
+    further: Sequence[str] = ()
 
 
 def guess_of(header: Sequence[str], rows: Sequence[Record], above: Sequence[Record] = ()) -> Guess:
@@ -71,7 +66,8 @@ def guess_of(header: Sequence[str], rows: Sequence[Record], above: Sequence[Reco
     if said.get("price_basis") != "per_month":
         said.pop("price_hours_per_month", None)
     constants = {ours: value for ours, value in said.items() if ours not in columns.values()}
-    return Guess(columns, constants, Decimal(100) if CENTS.search(price) else Decimal(1))
+    further = _further_prices(header, rows, price, said) if "purchase_model" not in columns.values() else ()
+    return Guess(columns, constants, Decimal(100) if CENTS.search(price) else Decimal(1), further)
 
 
 _COUNT = "accelerators_per_instance"
@@ -101,6 +97,22 @@ def _columns(header: Sequence[str], rows: Sequence[Record]) -> dict[str, str]:
     if prices:
         found[min(prices, key=lambda pair: pair[0])[1]] = "price"
     return {name: found[name] for name in header if name in found}
+
+
+def _further_prices(
+    header: Sequence[str], rows: Sequence[Record], price: str, said: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the headers of prices in the same unit whose words name another way of buying than those before them."""
+    seen = {(said.get("purchase_model") or "on_demand", said.get("term_months"))}
+    found = []
+    for place, name in enumerate(header):
+        model, months = bought_by(name)
+        way = (model or "", None if months is None else str(months))
+        is_price = name != price and column_meant(name) == "price" and _fit("price", _cells(rows, place))
+        if is_price and model and way not in seen and unit_in(name) in (None, said.get("price_basis")):
+            seen.add(way)
+            found.append(name)
+    return tuple(found)
 
 
 def _of_this_table(rows: Sequence[Record]) -> Sequence[Record]:
@@ -134,10 +146,9 @@ def _is_memory_of(accelerator: str, cell: Any) -> bool:
 
 
 def _rank(name: str) -> int:
-    is_committed = TERM.search(name) or BOUGHT[1][1].search(name)
-    is_spot = BOUGHT[0][1].search(name)
+    model, _ = bought_by(name)
     of_month = is_monthly(name) and not is_hourly(name)
-    return 4 * bool(is_spot) + 2 * bool(is_committed) + of_month
+    return {"spot": 4, "reserved": 2}.get(model or "", 0) + of_month
 
 
 def _fit(column: str, cells: Sequence[Any]) -> bool:
@@ -268,11 +279,9 @@ def _said_of_price(price: str) -> dict[str, str]:
     said: dict[str, str] = {}
     if TAX.search(price):
         said["price_includes_tax"] = "false" if WITHOUT_TAX.search(price) else "true"
-    bought = next((model for model, pattern in BOUGHT if pattern.search(price)), None)
-    term = TERM.search(price) if bought in (None, "reserved") else None
-    months = read_term(term[0]) if term else None
+    bought, months = bought_by(price)
     if months:
-        said["term_months"], bought = str(months), bought or "reserved"
+        said["term_months"] = str(months)
     if bought:
         said["purchase_model"] = bought
     hours = MONTH_HOURS.search(price)

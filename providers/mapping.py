@@ -14,11 +14,12 @@ from providers.errors import CellError, ProviderError
 from providers.flatten import tables_of
 from providers.guesses import guess_of
 from providers.headers import find_header, find_table, weight
+from providers.wording import bought_by
 
 SAMPLES = 5  # cells shown under each header
 DATE_ORDERS = {"ymd": (0, 1, 2), "dmy": (2, 1, 0), "mdy": (2, 0, 1)}  # places of year, month and day
 WRITTEN_DATE = re.compile(r"(\d{1,4})[./-](\d{1,2})[./-](\d{1,4})")
-KEYS = frozenset({"columns", "constants", "values", "decimal", "date_order", "divisor", "sheet", "ignored"})
+KEYS = frozenset({"columns", "constants", "values", "decimal", "date_order", "divisor", "sheet", "ignored", "further"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,8 @@ class Profile:
         Our column to their words and ours: `{"purchase_model": {"PAYG": "on_demand"}}`.
     divisor : Decimal
         What their price is divided by: 100 where it is in cents.
+    further : sequence of str
+        Headers of further prices of the same rows, which name how they are bought: `1 year reserved`, `Spot`.
     """
 
     columns: Mapping[str, str]
@@ -45,6 +48,7 @@ class Profile:
     divisor: Decimal = Decimal(1)
     sheet: str | None = None
     ignored: Sequence[str] = ()
+    further: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +65,7 @@ class SheetPreview:
     decimal: str | None
     rows: int
     divisor: str = "1"
+    further: tuple[str, ...] = ()
 
 
 def read_profile(given: Mapping[str, Any]) -> Profile:
@@ -89,6 +94,9 @@ def read_profile(given: Mapping[str, Any]) -> Profile:
         wrong.append(f"the divisor {error}")
     if divisor <= 0:
         wrong.append("the divisor must be above zero: 1, or 100 for cents")
+    further = [str(header) for header in given.get("further") or ()]
+    wrong += [f"{header!r} does not say how it is bought" for header in further if bought_by(header)[0] is None]
+    wrong += [f"{header!r} is matched twice" for header in further if header in columns]
     if wrong:
         message = "the column profile cannot be used: " + "; ".join(wrong)
         raise ProviderError(message)
@@ -101,6 +109,7 @@ def read_profile(given: Mapping[str, Any]) -> Profile:
         divisor=divisor,
         sheet=given.get("sheet"),
         ignored=tuple(given.get("ignored") or ()),
+        further=tuple(further),
     )
 
 
@@ -137,11 +146,12 @@ def preview_sheet(content: bytes, file_name: str, sheet: str | None = None) -> S
         headers=header,
         samples=tuple(tuple(_sample(rows, place)) for place in range(len(header))),
         guess=guess.columns,
-        unknown=tuple(name for name in header if name and name not in guess.columns),
+        unknown=tuple(name for name in header if name and name not in {*guess.columns, *guess.further}),
         constants=guess.constants,
         decimal=None if price is None else decimal_sign(_cells(rows, price)),
         rows=len(rows),
         divisor=plain(guess.divisor),
+        further=tuple(guess.further),
     )
 
 

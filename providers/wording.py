@@ -33,6 +33,11 @@ MEMORY = re.compile(
 COUNT = re.compile(r"(?:[x×]\s*)?([0-9]{1,4})(?:\s*[x×])?(?:\s*(?:GPUs?|accelerators?|cards?|Karten|Stück|pcs))?", re.I)
 LENGTH = re.compile(r"([0-9]{1,3})\s*(days?|tage?n?|jours?|weeks?|wochen?|semaines?|wk)", re.IGNORECASE)
 CENTS = re.compile(r"\bcents?\b|\bct\b|¢|pence", re.IGNORECASE)
+BOUGHT = (
+    ("spot", re.compile(r"spot|preemptible|interruptible", re.IGNORECASE)),
+    ("reserved", re.compile(r"reserved|reservation|reserviert|réservé|commit", re.IGNORECASE)),
+    ("on_demand", re.compile(r"on.?demand|pay.?as.?you.?go|payg|à la demande", re.IGNORECASE)),
+)  # what the header of a price says of how it is bought
 DAYS_PER_WEEK = 7
 PRICE = re.compile(r"(.*?[0-9])\s*([$€£]|[A-Z]{3})?\s*((?:/\s*(?=[A-Za-z])|\b(?:per|pro|je|par)\b).*)", re.DOTALL)
 CURRENCIES = {"EURO": "EUR", "EUROS": "EUR", "USDOLLAR": "USD", "USDOLLARS": "USD", "POUND": "GBP", "POUNDS": "GBP"}
@@ -114,6 +119,14 @@ def way_of_buying(text: str) -> tuple[str, int | None] | None:
     if model is None and term and not bare:
         model = "reserved"
     return (model, read_term(term[0]) if term else None) if model else None
+
+
+def bought_by(header: str) -> tuple[str | None, int | None]:
+    """Return the purchase model and the term [months] that the header of a price names, each None where it does not."""
+    model = next((name for name, pattern in BOUGHT if pattern.search(header)), None)
+    term = TERM.search(header) if model in (None, "reserved") else None
+    months = read_term(term[0]) if term else None
+    return model or ("reserved" if months else None), months
 
 
 def _memory(text: str) -> str:

@@ -15,6 +15,7 @@ from procurement.models import PriceSheet, Provider
 from procurement.models.records import known_time_zone
 from procurement.selectors.quotes import providers_active
 from providers import QUOTES
+from providers.wording import bought_by
 
 MODES = (
     ("strict", "All or nothing: one faulty row stops the file until it is mended"),
@@ -28,6 +29,7 @@ NOT_MATCHED = frozenset({"source_file", "source_line", "source_hash"})
 DECIMALS = (("", "Ask me where a number could mean two"), (".", "1,234.56 (point)"), (",", "1.234,56 (comma)"))
 DATE_ORDERS = (("ymd", "2026-11-30"), ("dmy", "30.11.2026 or 30/11/26"), ("mdy", "11/30/2026"))
 DIVISORS = (("1", "in whole units, as 2.50"), ("100", "in cents, as 250"))
+FURTHER = "further"  # a column of another price of the same rows
 NEEDED = {"price_basis": "what the price is per", "purchase_model": "how it is bought"}
 
 
@@ -97,10 +99,12 @@ class MatchForm(RefusableForm):
         self.headers: Sequence[str] = sheet.preview.get("headers", ())
         known = self.kept.get("columns") or sheet.preview.get("guess", {})
         constants = self.kept.get("constants") or sheet.preview.get("constants", {})
+        further = (self.kept if self.kept.get("columns") else sheet.preview).get("further", ())
         for place, header in enumerate(self.headers):
             if header:
+                usual = FURTHER if header in further else known.get(header, "")
                 self.fields[f"column_{place}"] = forms.ChoiceField(
-                    choices=_columns_to_match(), required=False, initial=known.get(header, ""), label=header
+                    choices=_columns_to_match(), required=False, initial=usual, label=header
                 )
         self._add_constants(constants)
         self._add_notation()
@@ -179,7 +183,11 @@ class MatchForm(RefusableForm):
         matched: dict[str, str] = {}
         for place, header in enumerate(self.headers):
             ours = cleaned.get(f"column_{place}")
-            if ours and ours in matched:
+            if ours == FURTHER and bought_by(header)[0] is None:
+                self.add_error(f"column_{place}", "This heading does not say how it is bought: spot, reserved, 1 year.")
+            elif ours == FURTHER:
+                continue
+            elif ours and ours in matched:
                 self.add_error(f"column_{place}", f"`{matched[ours]}` is matched to {label_of(ours).lower()} already.")
             elif ours:
                 matched[ours] = header
@@ -204,8 +212,9 @@ class MatchForm(RefusableForm):
         columns = {
             header: cleaned[f"column_{place}"]
             for place, header in enumerate(self.headers)
-            if cleaned.get(f"column_{place}")
+            if cleaned.get(f"column_{place}") not in (None, "", FURTHER)
         }
+        further = [name for place, name in enumerate(self.headers) if cleaned.get(f"column_{place}") == FURTHER]
         constants = {
             name.removeprefix("constant_"): plain(value) if isinstance(value, Decimal) else str(value)
             for name, value in cleaned.items()
@@ -215,11 +224,14 @@ class MatchForm(RefusableForm):
             constants["currency"] = constants["currency"].upper()
         profile = {
             "columns": columns, "constants": constants, "date_order": cleaned["date_order"],
-            "divisor": cleaned["divisor"], "ignored": [name for name in self.headers if name and name not in columns],
+            "divisor": cleaned["divisor"],
+            "ignored": [name for name in self.headers if name and name not in {*columns, *further}],
         }  # fmt: skip
         for name, value in (("decimal", cleaned["decimal"]), ("sheet", self.sheet.preview.get("sheet"))):
             if value:
                 profile[name] = value
+        if further:
+            profile["further"] = further
         if self.kept.get("values"):
             profile["values"] = self.kept["values"]
         return {"profile": profile, "decimal": cleaned["decimal"], "zone": cleaned["zone"]}
@@ -240,6 +252,7 @@ def _columns_to_match() -> list[Any]:
     names = [name for name in QUOTES.names if name not in NOT_MATCHED]
     usual = [(name, label_of(name)) for name in USUAL]
     others = sorted(((name, label_of(name)) for name in names if name not in USUAL), key=lambda pair: pair[1].lower())
+    usual.insert(3, (FURTHER, "Another price, bought as its heading says"))
     return [("", "– leave out –"), ("Most used", usual), ("Others", others)]
 
 

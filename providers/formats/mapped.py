@@ -18,7 +18,7 @@ from providers.own_table import read_own, second_header
 from providers.ranges import scaled
 from providers.sheet import Ignored, Reason
 from providers.units import mapped_unit, unknown_unit
-from providers.wording import basis_of, contradiction, meant, price_in, unit_in, way_of_buying
+from providers.wording import basis_of, bought_by, contradiction, meant, price_in, unit_in, way_of_buying
 
 NO_GPU = frozenset({0, "0", "0.0"})
 DATES = frozenset(column.name for column in QUOTES.columns if column.kind == "date")
@@ -34,7 +34,8 @@ class Mapped:
     title = "Any sheet or JSON list, columns matched"
     reads = (
         "the matched columns, with stated currency, basis, decimal sign and order of dates; headers of two rows; "
-        "prices in cents or per block divided; units, terms and memory in words"
+        "prices in cents or per block divided; units, terms and memory in words; further prices of a row, bought as "
+        "their header says"
     )
     holds = "as our own CSV, and unknown units, and prices whose header says another unit than they are taken for"
     ignores = "columns that nobody matched, which are listed; rows with 0 GPUs; sums, notes and section titles"
@@ -56,30 +57,53 @@ class Mapped:
             raise ProviderError(message)
         profile = read_profile(context.profile)
         theirs = _table(document, profile, context.file_name)
-        sheet = _Sheet(theirs, profile, context)
-        table = sheet.in_our_columns()
-        parsed = read_own(table, replace(context, decimal=profile.decimal or context.decimal))
-        names = {ours: header for header, ours in profile.columns.items()}
-        parsed.faults = [replace(fault, column=names.get(fault.column, fault.column)) for fault in parsed.faults]
-        parsed.faults += sheet.faults
+        parsed = _read(theirs, profile, context)
+        for header in profile.further:
+            more = _read(theirs, _bought_as(profile, header), context)
+            parsed.offers += [offer for offer in more.offers if offer.price is not None]  # empty: not sold so
+            parsed.faults += [fault for fault in more.faults if fault.column == header]
         parsed.notes += unread(document, tuple(profile.columns), theirs)
-        parsed.ignored += sheet.ignored
-        parsed.rows = len(table.records) + len(sheet.ignored) + len({fault.line for fault in sheet.faults})
-        used = {header.casefold() for header in (*profile.columns, *profile.ignored)}
+        used = {header.casefold() for header in (*profile.columns, *profile.further, *profile.ignored)}
         parsed.unknown_columns = tuple(name for name in theirs.header if name and name.casefold() not in used)
-        for offer in parsed.offers:
-            divisor = profile.divisor * sheet.blocks.get(offer.line, Decimal(1))
-            if divisor != 1:
-                _divide(offer, divisor)
-            offer.reasons += sheet.doubts.get(offer.line, [])
         return parsed
 
 
+def _read(theirs: TableRows, profile: Profile, context: Context) -> Parsed:
+    """Return the offers of a table at one of its prices."""
+    sheet = _Sheet(theirs, profile, context)
+    table = sheet.in_our_columns()
+    parsed = read_own(table, replace(context, decimal=profile.decimal or context.decimal))
+    names = {ours: header for header, ours in profile.columns.items()}
+    parsed.faults = [replace(fault, column=names.get(fault.column, fault.column)) for fault in parsed.faults]
+    parsed.faults += sheet.faults
+    parsed.ignored += sheet.ignored
+    parsed.rows = len(table.records) + len(sheet.ignored) + len({fault.line for fault in sheet.faults})
+    for offer in parsed.offers:
+        divisor = profile.divisor * sheet.blocks.get(offer.line, Decimal(1))
+        if divisor != 1:
+            _divide(offer, divisor)
+        offer.reasons += sheet.doubts.get(offer.line, [])
+    return parsed
+
+
+def _bought_as(profile: Profile, header: str) -> Profile:
+    """Return the profile with another price of the same rows, bought as its header says."""
+    model, months = bought_by(header)
+    apart = {"price", "purchase_model", "term_months", "upfront", "payment_option"}
+    columns = {theirs: ours for theirs, ours in profile.columns.items() if ours not in apart}
+    constants = {ours: value for ours, value in profile.constants.items() if ours not in apart}
+    constants["purchase_model"] = model or "on_demand"
+    if months:
+        constants["term_months"] = str(months)
+    return replace(profile, columns={**columns, header: "price"}, constants=constants, further=())
+
+
 def _table(document: Document, profile: Profile, file_name: str) -> TableRows:
+    needed = (*profile.columns, *profile.further)
     for grid in tables_of(document):
-        if profile.sheet in (None, grid.name) and (table := find_table(grid, profile.columns)) is not None:
+        if profile.sheet in (None, grid.name) and (table := find_table(grid, needed)) is not None:
             return table
-    message = f"{file_name} has no row with the headers {', '.join(profile.columns)}"
+    message = f"{file_name} has no row with the headers {', '.join(needed)}"
     raise ProviderError(message)
 
 

@@ -1,8 +1,11 @@
 """Drafts: nothing is in force before a person confirms; columns, cells and conflicts in between."""
 
+from decimal import Decimal
+
 import pytest
 
 from procurement.errors import PermissionRefused, ProcurementError, VersionConflict
+from procurement.forms.imports import MatchForm
 from procurement.models import CellCorrection, ImportProfile, Quote, StagedRow
 from procurement.services.import_profiles import headers_digest
 from procurement.services.price_sheets import (
@@ -118,6 +121,30 @@ def test_columns_of_an_unknown_sheet_are_asked_for_matched_and_kept_for_the_supp
     }
     kept = ImportProfile.objects.get(headers_digest=headers_digest(sheet.preview["headers"]))
     assert (kept.profile, kept.decimal, kept.zone, kept.used_by.username) == (COLUMNS, ",", "Europe/Berlin", "analyst")
+
+
+def test_further_prices_of_an_unknown_sheet_are_proposed_and_become_offers_of_their_own():
+    make_assumptions(fx=[RATE])
+    wide = "SKU,Model,On-demand (€/GPU/hr),1 year reserved (€/GPU/hr),List note\na,1x L4,0.60,0.40,new\n"
+    sheet = receive_bytes(wide.encode(), name="wide.csv", is_draft=True)
+    proposed = MatchForm(None, sheet=sheet, profile=None)
+    sent = {name: proposed[name].initial for name in proposed.fields}
+    sent |= {"version": sheet.version, "constant_provider": "Acme"}
+    form = MatchForm(sent, sheet=sheet, profile=None)
+    assert sent["column_3"] == "further"
+    assert form.is_valid(), form.errors
+
+    sheet = changed(sheet, **form.settings())
+    assert not sheet.rows_faulty, [row.reasons for row in sheet.rows.all()]
+    confirmed(sheet)
+
+    assert set(Quote.objects.values_list("purchase_model", "term_months", "price")) == {
+        ("on_demand", None, Decimal("0.60")), ("reserved", 12, Decimal("0.40")),
+    }  # fmt: skip
+    again = MatchForm(None, sheet=sheet, profile=ImportProfile.objects.get().profile)
+    assert again["column_3"].initial == "further"
+    refused = MatchForm(sent | {"column_4": "further"}, sheet=sheet, profile=None)
+    assert list(refused.errors) == ["column_4"]
 
 
 def test_an_unknown_sheet_that_is_no_draft_is_refused():

@@ -5,8 +5,9 @@ import io
 import pytest
 import xlsxwriter
 
-from providers import preview_sheet
+from providers import ProviderError, preview_sheet
 from providers.headers import column_meant
+from providers.mapping import read_profile
 from providers.wording import way_of_buying
 from tests.providers.hand_made import d, held, left_out, rates, read_text
 from tests.providers.sample_files import RATES
@@ -20,7 +21,7 @@ def read(text, name="sheet.csv", **changes):
     constants = {ours: value for ours, value in said.items() if ours not in preview.guess.values()}
     profile = {
         "columns": preview.guess, "constants": constants | preview.constants | changes.pop("constants", {}),
-        "divisor": preview.divisor, "date_order": "dmy", **changes.pop("profile", {}),
+        "divisor": preview.divisor, "further": preview.further, "date_order": "dmy", **changes.pop("profile", {}),
     }  # fmt: skip
     given = {"decimal": preview.decimal, "rates": RATES, **changes}
     return read_text(content, name, profile=profile, **given)
@@ -261,3 +262,39 @@ def test_a_list_in_json_whose_names_count_is_not_taken_for_prices_of_one():
 
     assert rates(sheet, "accelerator", "price_basis") == [("A100-40", "per_instance_hour", d("4.1"))]
     assert held(sheet) == [(2, "memory_differs"), (3, "price_missing")]  # 80 GB is no 40 GB of the name
+
+
+WIDE = """GPU,Memory,On-demand ($/GPU/hr),1 year reserved ($/GPU/hr),36 months ($/GPU/hr),Spot ($/GPU/hr),Setup fee
+1x H100 SXM,80 GB,2.99,2.49,1.99,1.49,
+1x L4,24 GB,0.60,,0.35,,
+1x L40S,48 GB,1.10,n/a,on request,0.50,
+"""
+
+
+def test_further_prices_of_a_row_are_offers_bought_as_their_headers_say():
+    preview = preview_sheet(WIDE.encode(), "wide.csv")
+    assert preview.further == ("1 year reserved ($/GPU/hr)", "36 months ($/GPU/hr)", "Spot ($/GPU/hr)")
+    assert preview.unknown == ("Setup fee",)
+
+    sheet = read(WIDE)
+
+    assert rates(sheet, "accelerator", "purchase_model", "term_months") == [
+        ("H100-SXM-80", "on_demand", None, d("2.99")), ("L4", "on_demand", None, d("0.60")),
+        ("L40S", "on_demand", None, d("1.10")), ("H100-SXM-80", "reserved", 12, d("2.49")),
+        ("H100-SXM-80", "reserved", 36, d("1.99")), ("L4", "reserved", 36, d("0.35")),
+        ("H100-SXM-80", "spot", None, d("1.49")), ("L40S", "spot", None, d("0.50")),
+    ]  # fmt: skip
+    assert not sheet.faults
+
+
+def test_a_further_price_in_another_unit_or_bought_in_no_known_way_is_not_proposed():
+    header = "GPU,On-demand ($/GPU/hr),1 year reserved ($/month),Partner price ($/GPU/hr)"
+
+    preview = preview_sheet(f"{header}\n1x L4,0.60,250,0.55\n".encode(), "wide.csv")
+
+    assert preview.further == ()
+
+
+def test_a_further_price_whose_header_does_not_say_how_it_is_bought_is_refused():
+    with pytest.raises(ProviderError, match="'Partner price' does not say how it is bought"):
+        read_profile({"columns": {"GPU": "accelerator", "Price": "price"}, "further": ["Partner price"]})
