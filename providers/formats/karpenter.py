@@ -9,9 +9,12 @@ from providers.errors import CellError
 from providers.knowledge import find_sku
 from providers.sheet import Ignored
 
-PRICE = "price_usd_hour"
-SHAPES = {("region", "arm_sku", PRICE): "azure", ("region", "instance_type", PRICE): "aws"}
-CURRENCY = "USD"  # the column says so
+CURRENCIES = ("USD", "CNY", "EUR")  # the name of the price column says which
+SHAPES = {
+    ("region", sku_column, f"price_{currency.lower()}_hour"): (provider, currency)
+    for sku_column, provider in (("arm_sku", "azure"), ("instance_type", "aws"))
+    for currency in CURRENCIES
+}
 
 
 class Karpenter:
@@ -19,7 +22,7 @@ class Karpenter:
 
     key = "karpenter"
     title = "Karpenter on-demand list (CSV)"
-    reads = "on-demand price per instance; promotional sizes as promo"
+    reads = "on-demand price per instance, in the currency of its column; promotional sizes as promo"
     holds = "zero prices, unknown sizes and regions, AWS regions in China, whose list is not in USD"
     ignores = "instances without accelerator"
 
@@ -29,16 +32,16 @@ class Karpenter:
 
     def parse(self, document: Document, context: Context) -> Parsed:
         """Return one offer per accelerated instance; the system is not stated and stays open."""
-        for shape, provider in SHAPES.items():
+        for shape, (provider, currency) in SHAPES.items():
             table = document.table(*shape)
             if table is not None:
-                return _rows(table, shape[1], provider)
+                return _rows(table, shape, provider, currency)
         return Parsed(rows=0)
 
 
-def _rows(table: TableRows, sku_column: str, provider: str) -> Parsed:
+def _rows(table: TableRows, shape: tuple[str, str, str], provider: str, currency: str) -> Parsed:
     parsed = Parsed(rows=len(table.records))
-    sku_of, region_of, price_of = (table.getter(name) for name in (sku_column, "region", PRICE))
+    region_of, sku_of, price_of = (table.getter(name) for name in shape)
     width = len(table.header)
     for record in table.records:
         sku = str(sku_of(record) or "").strip()
@@ -49,15 +52,15 @@ def _rows(table: TableRows, sku_column: str, provider: str) -> Parsed:
         try:
             price = read_number(price_of(record), ".")
         except CellError as error:
-            parsed.faults.append(error.at(record.line, PRICE))
+            parsed.faults.append(error.at(record.line, shape[2]))
             continue
         parsed.offers.append(
             Offer(
                 line=record.line,
                 raw=table.raw(record),
                 price=price,
-                written=f"{price_of.text(record)} {CURRENCY}",
-                currency=CURRENCY,
+                written=f"{price_of.text(record)} {currency}",
+                currency=currency,
                 basis="per_instance_hour",
                 sku=sku,
                 provider=provider,
@@ -67,7 +70,7 @@ def _rows(table: TableRows, sku_column: str, provider: str) -> Parsed:
                 flags=["system_not_stated"],
                 reasons=[
                     *([] if table.even(record) else [ragged(len(record.cells), width)]),
-                    *(china_doubt(region_of.text(record), CURRENCY) if provider == AWS else ()),
+                    *(china_doubt(region_of.text(record), currency) if provider == AWS else ()),
                 ],
             )  # fmt: skip
         )

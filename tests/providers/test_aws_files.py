@@ -246,3 +246,5 @@ def test_a_karpenter_column_in_dollars_is_not_believed_for_china():
 
     assert held(sheet) == [(2, "currency_conflict")]
     assert rates(sheet, "region") == [("us-east-1", d("0.526"))]
+    in_yuan = read_text("region,instance_type,price_cny_hour\ncn-north-1,g4dn.xlarge,3.60\n", "cn.csv", rates=RATES)
+    assert rates(in_yuan, "currency") == [("CNY", d("3.6"))]

@@ -5,6 +5,7 @@ import io
 
 import pytest
 
+from providers import NotAPriceList
 from tests.providers.hand_made import d, held, left_out, read_text
 
 CHARGE = {
@@ -74,6 +75,19 @@ def test_a_charge_names_its_machine_in_one_of_several_columns(charge, sku):
 )  # fmt: skip
 def test_a_surcharge_on_a_machine_is_not_its_price(charge):
     assert left_out(bill(**charge)) == [(2, "no_accelerator")]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "MeterId,MeterName,MeterRegion,UnitOfMeasure,Quantity,EffectivePrice,CostInBillingCurrency,BillingCurrencyCode,UnitPrice",
+        "date,ID der Verbrauchseinheit (MeterId),UsageQuantity (UsageQuantity),costInBillingCurrency,Currency",
+        "lineItem/tenantId,usage/billedQuantity,cost/productSku,cost/unitPrice,cost/currencyCode",
+    ],
+)
+def test_a_bill_of_another_shape_says_what_to_send_instead(header):
+    with pytest.raises(NotAPriceList, match="FOCUS"):
+        read_text(f"{header}\n{','.join('x' for _ in header.split(','))}\n", "bill.csv")
 
 
 def test_accelerators_that_are_billed_apart_from_their_machine_wait():
