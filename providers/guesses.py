@@ -13,7 +13,18 @@ from providers.document import Record
 from providers.errors import CellError
 from providers.headers import MONTH_HOURS, column_meant, is_header, is_hourly, is_monthly, is_rule
 from providers.names import leading_count, read_name
-from providers.wording import CENTS, PER_ACCELERATOR, PRICE, basis_of, bought_by, meant, price_in, unit_in
+from providers.wording import (
+    CENTS,
+    ENGLISH,
+    PER_ACCELERATOR,
+    PRICE,
+    basis_of,
+    bought_by,
+    currencies_in,
+    meant,
+    price_in,
+    unit_in,
+)
 
 CHECKED_CELLS = 50  # of a column, before its header is believed
 LEAST_FITTING = 0.8  # of them that must be readable as what the header says
@@ -23,7 +34,6 @@ WITHOUT_TAX = re.compile(r"excl|exkl|zzgl|\bex\b|without|before|ohne|plus|hors|\
 MEMORY = re.compile(r"memory|\bram\b|speicher|mémoire|memoria", re.IGNORECASE)
 LEAD = re.compile(r"^\s*\d{1,4}\s*[xX×]\s*")
 ALL_TOGETHER = re.compile(r"total|gesamt|aggregate|overall", re.IGNORECASE)
-ENGLISH = frozenset({"ALL", "TOP", "TRY", "CUP", "PEN"})  # words of titles that are codes of currencies too
 NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
@@ -52,7 +62,9 @@ def guess_of(header: Sequence[str], rows: Sequence[Record], above: Sequence[Reco
     price = next((name for name, ours in columns.items() if ours == "price"), "")
     cells = _cells(rows, header.index(price)) if price else []
     said = _said_of_price(price) | _said_above(above)
-    currency = _currency_of(price) or _sign_of(cells) or said.get("currency")
+    currency = (
+        (min(named) if len(named := currencies_in(price)) == 1 else None) or _sign_of(cells) or said.get("currency")
+    )
     if currency:
         said["currency"] = currency
     basis = _basis(price, header, columns, rows, cells)
@@ -302,12 +314,6 @@ def _said_above(above: Sequence[Record]) -> dict[str, str]:
     if len(hours) == 1:
         said["price_hours_per_month"] = hours.pop()
     return said
-
-
-def _currency_of(price: str) -> str | None:
-    code = next((word for word in re.findall(r"(?<![A-Z])[A-Z]{3}(?![A-Z])", price) if is_currency(word)), None)
-    lower = {word.upper() for word in re.split(r"[^a-z]+", price)} & {"USD", "EUR", "GBP", "CHF"}  # price_usd_hour
-    return code or next((SYMBOLS[sign] for sign in SYMBOLS if sign in price), None) or (lower.pop() if lower else None)
 
 
 def _sign_of(cells: Sequence[Any]) -> str | None:

@@ -7,16 +7,18 @@ from typing import Any
 
 from providers.cells import SYMBOLS, is_missing
 from providers.contract import PRICE_BASES
+from providers.currency import is_currency
 from providers.errors import CellError
 from providers.headers import is_hourly, is_monthly
 from providers.knowledge import rows_of, squeezed
 from providers.units import mapped_unit, read_term
 
 PER_ACCELERATOR = re.compile(
-    r"(?:\b(?:per|pro|je|par|por|each|every)|/)\s*(?:GPU|accelerator|card|chip|TPU|beschleuniger|karte|carte)|"
-    r"\bGPU\s*[-/ ]?\s*(?:h\b|hrs?\b|hours?|stunden?|heures?|months?|monate?|mois|price|rate|preis|prix|cost)|\bGPUh",
+    r"(?:(?<![A-Za-z])(?:per|pro|je|par|por|each|every)|/)[\s_]*(?:GPU|accelerator|card|chip|TPU|beschleuniger|karte|carte)|"
+    r"(?<![A-Za-z])GPU\s*[-/ _]?\s*(?:h\b|hrs?\b|hours?|stunden?|heures?|months?|monate?|mois|"
+    r"price|rate|preis|prix|cost)|(?<![A-Za-z])GPUh",
     re.IGNORECASE,
-)  # `per 8-GPU node` is none
+)  # `per 8-GPU node` is none, `price_per_gpu_hour` is one
 PER_INSTANCE = re.compile(
     r"instance|instanz|node|knoten|server|serveur|\bvm\b|machine|maschine|system|host|\bflavou?r|nœud|noeud",
     re.IGNORECASE,
@@ -38,6 +40,8 @@ BOUGHT = (
     ("reserved", re.compile(r"reserved|reservation|reserviert|réservé|commit", re.IGNORECASE)),
     ("on_demand", re.compile(r"on.?demand|pay.?as.?you.?go|payg|à la demande", re.IGNORECASE)),
 )  # what the header of a price says of how it is bought
+RANGE_BEFORE = re.compile(r"[0-9]\s*(?:[-–/&+]|to|or|and|bis|oder|und|à|ou|et)\s*$", re.IGNORECASE)
+ENGLISH = frozenset({"ALL", "TOP", "TRY", "CUP", "PEN", "STD"})  # words of headers that are codes of currencies too
 DAYS_PER_WEEK = 7
 PRICE = re.compile(r"(.*?[0-9])\s*([$€£]|[A-Z]{3})?\s*((?:/\s*(?=[A-Za-z])|\b(?:per|pro|je|par)\b).*)", re.DOTALL)
 CURRENCIES = {"EURO": "EUR", "EUROS": "EUR", "USDOLLAR": "USD", "USDOLLARS": "USD", "POUND": "GBP", "POUNDS": "GBP"}
@@ -121,12 +125,26 @@ def way_of_buying(text: str) -> tuple[str, int | None] | None:
     return (model, read_term(term[0]) if term else None) if model else None
 
 
+def currencies_in(header: str) -> frozenset[str]:
+    """Return the currencies that a header names by code or by a sign that is no other's."""
+    codes = {word for word in re.findall(r"(?<![A-Z])[A-Z]{3}(?![A-Z])", header) if is_currency(word)}
+    lower = {word.upper() for word in re.split(r"[^a-z]+", header)} & {"USD", "EUR", "GBP", "CHF"}  # price_usd_hour
+    signs = {SYMBOLS[sign] for sign in re.findall(r"(?:(?<![A-Z])[A-Z]{1,2})?[$€£₹₩¥]", header) if sign in SYMBOLS}
+    return frozenset(codes - ENGLISH or signs or lower)
+
+
 def bought_by(header: str) -> tuple[str | None, int | None]:
     """Return the purchase model and the term [months] that the header of a price names, each None where it does not."""
     model = next((name for name, pattern in BOUGHT if pattern.search(header)), None)
-    term = TERM.search(header) if model in (None, "reserved") else None
-    months = read_term(term[0]) if term else None
+    months = _term_in(header) if model in (None, "reserved") else None
     return model or ("reserved" if months else None), months
+
+
+def _term_in(text: str) -> int | None:
+    """Return the months of the one term that a text names: `1-3 years` and `1 or 3 years` are none."""
+    found = [match for match in TERM.finditer(text) if not RANGE_BEFORE.search(text[: match.start()])]
+    is_one = len(found) == 1 and len(TERM.findall(text)) == 1
+    return read_term(found[0][0]) if is_one else None
 
 
 def _memory(text: str) -> str:
@@ -175,7 +193,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
 }  # fmt: skip
 
 
-def contradiction(header: str, basis: str, count: Any, divisor: Decimal) -> str | None:
+def contradiction(header: str, basis: str, count: Any, divisor: Decimal, currency: str) -> str | None:
     """Return how the header of the prices contradicts what they are taken for; None where it does not."""
     of_month, of_hour = is_monthly(header), is_hourly(header)
     if of_month and not of_hour and basis.endswith("_hour"):
@@ -187,4 +205,7 @@ def contradiction(header: str, basis: str, count: Any, divisor: Decimal) -> str 
         return "one accelerator, and is taken for one of the whole instance"
     if not is_of_one and PER_INSTANCE.search(header) and basis == "per_accelerator_hour":
         return "an instance, and is taken for one of an accelerator"
+    named = currencies_in(header)
+    if named and is_currency(currency.upper()) and currency.upper() not in named:
+        return f"{' or '.join(sorted(named))}, and is taken for one in {currency}"
     return "cents, and is taken for whole units" if CENTS.search(header) and divisor == 1 else None

@@ -18,7 +18,7 @@ from providers.own_table import read_own, second_header
 from providers.ranges import scaled
 from providers.sheet import Ignored, Reason
 from providers.units import mapped_unit, unknown_unit
-from providers.wording import basis_of, bought_by, contradiction, meant, price_in, unit_in, way_of_buying
+from providers.wording import basis_of, bought_by, contradiction, currencies_in, meant, price_in, unit_in, way_of_buying
 
 NO_GPU = frozenset({0, "0", "0.0"})
 DATES = frozenset(column.name for column in QUOTES.columns if column.kind == "date")
@@ -95,6 +95,8 @@ def _bought_as(profile: Profile, header: str) -> Profile:
     constants["purchase_model"] = model or "on_demand"
     if months:
         constants["term_months"] = str(months)
+    if len(named := currencies_in(header)) == 1 and "currency" in constants:
+        constants["currency"] = min(named)
     return replace(profile, columns={**columns, header: "price"}, constants=constants, further=())
 
 
@@ -211,7 +213,8 @@ class _Sheet:
                 return
             self.blocks[line] = found[1]
         count = cells.get("accelerators_per_instance")
-        wrong = contradiction(self.price, cells.get("price_basis") or "", count, self.profile.divisor)
+        currency = str(cells.get("currency") or "").strip()
+        wrong = contradiction(self.price, cells.get("price_basis") or "", count, self.profile.divisor, currency)
         if wrong:
             message = f"the header {self.price!r} says a price of {wrong}"
             self.doubts[line] = [Reason("basis_not_proven", message, "match the columns anew, or confirm the price")]

@@ -8,7 +8,7 @@ import xlsxwriter
 from providers import ProviderError, preview_sheet
 from providers.headers import column_meant
 from providers.mapping import read_profile
-from providers.wording import way_of_buying
+from providers.wording import bought_by, way_of_buying
 from tests.providers.hand_made import d, held, left_out, rates, read_text
 from tests.providers.sample_files import RATES
 
@@ -61,6 +61,9 @@ def test_a_german_offer_is_read_without_its_sum_and_its_note():
     ("header", "basis", "more"),
     [
         ("€/GPU/hr", "per_accelerator_hour", {"currency": "EUR"}),
+        ("US$/GPU/hr", "per_accelerator_hour", {"currency": "USD"}),
+        ("S$ per GPU-hour", "per_accelerator_hour", {"currency": "SGD"}),
+        ("price_eur_gpu_hour", "per_accelerator_hour", {"currency": "EUR"}),
         ("USD per node-month", "per_month", {"currency": "USD"}),
         ("Monthly price (730h)", "per_month", {"price_hours_per_month": "730"}),
         ("Preis/Monat je Server (720 Std.)", "per_month", {"price_hours_per_month": "720"}),
@@ -298,3 +301,29 @@ def test_a_further_price_in_another_unit_or_bought_in_no_known_way_is_not_propos
 def test_a_further_price_whose_header_does_not_say_how_it_is_bought_is_refused():
     with pytest.raises(ProviderError, match="'Partner price' does not say how it is bought"):
         read_profile({"columns": {"GPU": "accelerator", "Price": "price"}, "further": ["Partner price"]})
+
+
+@pytest.mark.parametrize(
+    ("header", "bought"),
+    [
+        ("1-3 years", (None, None)), ("Reserved, 1 or 3 years", ("reserved", None)), ("3-year", ("reserved", 36)),
+        ("12-36 mo reserved", ("reserved", None)), ("On-demand (min. 1 month)", ("on_demand", None)),
+    ],
+)  # fmt: skip
+def test_a_header_of_several_terms_names_none(header, bought):
+    assert bought_by(header) == bought
+
+
+def test_a_price_whose_header_names_another_currency_than_its_row_is_held():
+    sheet = read("GPU,Price (EUR/GPU/hr),Currency\n1x L4,0.60,EUR\n1x A10,0.70,USD\n")
+
+    assert rates(sheet, "accelerator", "currency") == [("L4", "EUR", d("0.60"))]
+    assert held(sheet) == [(3, "basis_not_proven")]
+
+
+def test_a_further_price_is_in_the_currency_of_its_own_header():
+    sheet = read("GPU,On-demand (USD/GPU/hr),Spot (EUR/GPU/hr)\n1x L4,0.60,0.30\n")
+
+    assert rates(sheet, "purchase_model", "currency") == [
+        ("on_demand", "USD", d("0.60")), ("spot", "EUR", d("0.30")),
+    ]  # fmt: skip
