@@ -75,11 +75,14 @@ WITH inserted AS (
 SELECT min(id), max(id), count(*) FROM inserted
 """
 SEEN_AGAIN = """
+WITH was AS MATERIALIZED (
+    SELECT q.id, q.quoted_on, q.sheet_id, q.source_line, s.quoted_on AS seen_on, s.source_line AS seen_line
+    FROM procurement_stagedrow s JOIN procurement_quote q ON q.id = s.offer_id
+    WHERE s.sheet_id = %(sheet)s AND s.outcome = 'same' AND q.quoted_on < s.quoted_on
+)
 UPDATE procurement_quote q
-SET quoted_on = s.quoted_on, sheet_id = s.sheet_id, source_line = s.source_line, modified_at = now()
-FROM procurement_stagedrow s, (SELECT id, quoted_on, sheet_id, source_line FROM procurement_quote) was
-WHERE s.sheet_id = %(sheet)s AND s.outcome = 'same' AND s.offer_id = q.id AND was.id = q.id
-  AND q.quoted_on < s.quoted_on
+SET quoted_on = was.seen_on, sheet_id = %(sheet)s, source_line = was.seen_line, modified_at = now()
+FROM was WHERE q.id = was.id
 RETURNING q.id, was.quoted_on::text, was.sheet_id, was.source_line
 """
 

@@ -25,6 +25,8 @@ CONFLICTS = frozenset({
 })  # fmt: skip
 ESCAPED = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})  # of COPY's text format
 NULL = "\\N"
+# rows that the planner has not counted yet are joined one by one with all others: hours for a long sheet
+ANALYZE = "ANALYZE procurement_stagedrow (sheet_id, outcome, offer_id, code, row_key, provider_code)"
 STAGED = {column.attname: column for column in FIELDS.values()}
 
 
@@ -36,6 +38,8 @@ def stage_sheet(*, record: PriceSheet, read: QuoteSheet, raw: Mapping[int, Mappi
     comparing = f"comparing {ready:,} rows with prices in force"
     resolved, wrong = OfferBook().resolve(_stated(read.ready), lambda done: job.progress(done, ready, comparing))
     stage_rows(record, resolved)
+    with connection.cursor() as cursor:
+        cursor.execute(ANALYZE)
     faults += wrong
     counts = Counter(resolved.outcomes)
     _store_rows(record, read.held, faults, raw)
