@@ -18,6 +18,8 @@ def _codes() -> frozenset[str]:
 
 
 CURRENCIES = _codes()
+CATALOG_CURRENCY = "USD"  # catalogs of many sellers state none; theirs is USD
+LISTED_IN_EURO = frozenset({"ovh", "scaleway", "seeweb"})  # on their own price pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,25 @@ class Rate:
 def is_currency(code: str) -> bool:
     """Return whether a text is the code of a currency in use (ISO 4217)."""
     return code in CURRENCIES
+
+
+def catalog_currency(catalog: str, seller: str, said: str | None) -> tuple[str, list[str]]:
+    """Return the currency of a seller's catalog, and a note where its amounts may be those of the seller's own list.
+
+    Raises
+    ------
+    ProviderError
+        When a person says another currency than the catalog's, of a seller who lists in that.
+    """
+    if seller in LISTED_IN_EURO:
+        doubt = (
+            f"{catalog} catalogs are in {CATALOG_CURRENCY}, but {seller} lists in EUR: say the currency if it is EUR"
+        )
+        return said or CATALOG_CURRENCY, [] if said else [doubt]
+    if said not in (None, CATALOG_CURRENCY):
+        message = f"{catalog} catalogs are in {CATALOG_CURRENCY}, not in {said}; leave the currency out"
+        raise ProviderError(message)
+    return CATALOG_CURRENCY, []
 
 
 def find_rate(rates: Iterable[Rate], currency: str, counter: str, day: date) -> Rate | None:

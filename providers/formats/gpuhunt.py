@@ -8,6 +8,7 @@ from typing import Any
 
 from providers.base import Context, Offer, Parsed, ragged
 from providers.cells import plain, read_boolean, read_number
+from providers.currency import catalog_currency
 from providers.document import Document, Getter, Record, TableRows
 from providers.errors import CellError, ProviderError
 from providers.file_names import provider_in, stem_of
@@ -18,7 +19,6 @@ from providers.rates import rounded
 from providers.sheet import Duplicate, Ignored
 
 NEEDED = ("instance_name", "location", "price", "gpu_count", "gpu_name", "gpu_memory", "spot")
-CURRENCY = "USD"  # the catalogs state none; gpuhunt prices are USD
 OPERATING_SYSTEM = "linux"  # the catalogs state none; dstack starts Linux
 CPU_WORDS = frozenset({"", "0", "0.0"})
 DWS = re.compile(r"\bdws\b", re.IGNORECASE)  # gcp-dws-calendar-mode: reserved ahead, no on-demand price
@@ -45,21 +45,19 @@ class GpuHunt:
         table = document.table(*NEEDED)
         if table is None:
             return Parsed(rows=0)
-        if context.currency not in (None, CURRENCY):
-            message = f"gpuhunt catalogs are in {CURRENCY}, not in {context.currency}; leave the currency out"
-            raise ProviderError(message)
         provider = _provider(table, context)
-        parsed = Parsed(rows=len(table.records))
+        currency, notes = catalog_currency("gpuhunt", provider, context.currency)
+        parsed = Parsed(rows=len(table.records), notes=notes)
         cells = {name: table.getter(name) for name in (*NEEDED, "gpu_vendor", "flags")}
         for record in table.records:
             if not table.even(record):
-                parsed.offers.append(_ragged_offer(table, record, provider))
+                parsed.offers.append(_ragged_offer(table, record, provider, currency))
                 continue
             try:
                 if cells["gpu_count"].text(record) in CPU_WORDS and not cells["gpu_name"].text(record):
                     parsed.ignored.append(Ignored(record.line, "no_accelerator", cells["instance_name"].text(record)))
                 else:
-                    parsed.offers.append(_offer(table, cells, record, provider))
+                    parsed.offers.append(_offer(table, cells, record, provider, currency))
             except CellError as error:
                 column = next((name for name in NEEDED if cells[name].text(record) == error.value.strip()), "price")
                 parsed.faults.append(error.at(record.line, column))
@@ -79,15 +77,15 @@ def _provider(table: TableRows, context: Context) -> str:
     return named
 
 
-def _ragged_offer(table: TableRows, record: Record, provider: str) -> Offer:
+def _ragged_offer(table: TableRows, record: Record, provider: str, currency: str) -> Offer:
     return Offer(
-        line=record.line, raw=table.raw(record), price=None, written="a ragged row", currency=CURRENCY,
+        line=record.line, raw=table.raw(record), price=None, written="a ragged row", currency=currency,
         basis="per_instance_hour", sku=table.getter("instance_name").text(record), provider=provider,
         reasons=[ragged(len(record.cells), len(table.header))],
     )  # fmt: skip
 
 
-def _offer(table: TableRows, cells: Mapping[str, Getter], record: Record, provider: str) -> Offer:
+def _offer(table: TableRows, cells: Mapping[str, Getter], record: Record, provider: str, currency: str) -> Offer:
     def text(name: str) -> str:
         return cells[name].text(record)
 
@@ -108,8 +106,8 @@ def _offer(table: TableRows, cells: Mapping[str, Getter], record: Record, provid
         line=record.line,
         raw=table.raw(record),
         price=number("price"),
-        written=f"{text('price') or 'nothing'} {CURRENCY}",
-        currency=CURRENCY,
+        written=f"{text('price') or 'nothing'} {currency}",
+        currency=currency,
         basis="per_instance_hour",
         sku=f"{text('instance_name')} cluster" if is_cluster else text("instance_name"),
         accelerator=_accelerator(text("gpu_name"), text("gpu_vendor")),

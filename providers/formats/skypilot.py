@@ -8,6 +8,7 @@ from typing import Any
 
 from providers.base import Context, Offer, Parsed, no_price, ragged
 from providers.cells import plain, read_number
+from providers.currency import catalog_currency
 from providers.document import Document, Getter, Record, TableRows
 from providers.errors import CellError, ProviderError
 from providers.file_names import folder_of, provider_in
@@ -19,7 +20,6 @@ from providers.sheet import Ignored, Reason
 
 NEEDED = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "Region")
 OPTIONAL = ("SpotPrice", "AvailabilityZone", "GpuInfo", "UpstreamCloudId", "OperatingSystem")
-CURRENCY = "USD"  # the catalogs state none; SkyPilot prices are USD
 OPERATING_SYSTEM = "linux"  # the catalogs state none; SkyPilot starts Linux
 VAST = "vast"  # its instance names say more than its columns, and its memory is that of all GPUs together
 VAST_MIB = re.compile(r"vastv2-\d+x-.*-(\d{4,6})-\d+-\d+$")  # the MiB of one GPU stand in the name
@@ -58,9 +58,6 @@ class SkyPilot:
         table = document.table(*NEEDED)
         if table is None:
             return Parsed(rows=0)
-        if context.currency not in (None, CURRENCY):
-            message = f"SkyPilot catalogs are in {CURRENCY}, not in {context.currency}; leave the currency out"
-            raise ProviderError(message)
         return _Reader(table, context).read()
 
 
@@ -104,6 +101,7 @@ class _Reader:
         self.text = {name: table.getter(name) for name in (*NEEDED, *OPTIONAL)}
         self.parsed = Parsed(rows=len(table.records))
         self.provider = _provider(table, self.text["InstanceType"], context)
+        self.currency, self.parsed.notes = catalog_currency("SkyPilot", self.provider, context.currency)
         self.without_spot = 0
 
     def number(self, record: Record, name: str) -> Decimal | None:
@@ -153,8 +151,8 @@ class _Reader:
             line=record.line,
             raw=self.table.raw(record),
             price=price,
-            written=f"{written or 'nothing'} {CURRENCY}",
-            currency=CURRENCY,
+            written=f"{written or 'nothing'} {self.currency}",
+            currency=self.currency,
             basis="per_instance_hour",
             sku=sku,
             provider=self.provider,

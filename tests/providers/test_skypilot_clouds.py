@@ -207,3 +207,15 @@ def test_names_that_others_use_too_show_no_seller(instances):
 def test_the_tables_beside_a_catalog_are_no_price_lists(header):
     with pytest.raises(NotAPriceList, match=r"vms\.csv"):
         read_text(f"{header}\n{',x' * header.count(',')}x\n", "catalogs/v8/aws/images.csv")
+
+
+def test_the_currency_of_a_seller_who_lists_in_euro_is_doubted_and_may_be_said():
+    rows = [f"{HEADER}", "gpu.h100,H100,1,,2.50,,eu-1"]
+    content, name = "\n".join(rows) + "\n", "catalogs/v8/seeweb/vms.csv"
+    doubted = read_text(content, name)
+    assert doubted.ready["currency"].tolist() == ["USD"]
+    assert any("seeweb lists in EUR" in note for note in doubted.notes)
+    said = read_text(content, name, currency="EUR")
+    assert {*said.ready["currency"], *(row.quote["currency"] for row in said.held)} == {"EUR"}
+    with pytest.raises(ProviderError, match="SkyPilot catalogs are in USD, not in EUR"):
+        read_text(content, "catalogs/v8/lambda/vms.csv", currency="EUR")
