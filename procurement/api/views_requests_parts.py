@@ -1,5 +1,6 @@
 """Parts of a request for quotes: invitations, questions, notices, letters and bids."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.db.models import QuerySet
@@ -204,32 +205,31 @@ class LetterListApi(RequestPartApi, ListApi):
         return letters_of(self.request_of(kwargs["code"]))
 
 
-class LetterSentApi(RequestPartApi, PostApi):
+class LetterPostApi(RequestPartApi, PostApi):
+    """What a person does with a letter, with the reason for it."""
+
+    output = LetterOutput
+    input = ReasonInput
+    success_status = 200
+    service: Callable[..., RequestLetter]
+
+    def act(self, request: Request, **kwargs: Any) -> Response:
+        """Do it."""
+        letter = found(letters_of(self.request_of(kwargs["code"])), "letter", id=kwargs["id"])
+        _, reason = self.read_body(request)
+        return self.shown(self.service(by=actor(request, reason), letter=letter))
+
+
+class LetterSentApi(LetterPostApi):
     """Note that a letter went out."""
 
-    output = LetterOutput
-    input = ReasonInput
-    success_status = 200
-
-    def act(self, request: Request, **kwargs: Any) -> Response:
-        """Note it."""
-        letter = found(letters_of(self.request_of(kwargs["code"])), "letter", id=kwargs["id"])
-        _, reason = self.read_body(request)
-        return self.shown(letter_sent(by=actor(request, reason), letter=letter))
+    service = staticmethod(letter_sent)
 
 
-class LetterMailApi(RequestPartApi, PostApi):
+class LetterMailApi(LetterPostApi):
     """Let the service mail a letter, once; what became of it stands under /deliveries/?letter=."""
 
-    output = LetterOutput
-    input = ReasonInput
-    success_status = 200
-
-    def act(self, request: Request, **kwargs: Any) -> Response:
-        """Mail it."""
-        letter = found(letters_of(self.request_of(kwargs["code"])), "letter", id=kwargs["id"])
-        _, reason = self.read_body(request)
-        return self.shown(letter_mail(by=actor(request, reason), letter=letter))
+    service = staticmethod(letter_mail)
 
 
 class BidListApi(RequestPartApi, ListApi, PostApi):

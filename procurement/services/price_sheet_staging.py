@@ -25,7 +25,7 @@ CONFLICTS = frozenset({
 })  # fmt: skip
 ESCAPED = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})  # of COPY's text format
 NULL = "\\N"
-# rows that the planner has not counted yet are joined one by one with all others: hours for a long sheet
+# rows that the planner has not counted yet may be joined one by one with all others: many minutes for a long sheet
 ANALYZE = "ANALYZE procurement_stagedrow (sheet_id, outcome, offer_id, code, row_key, provider_code)"
 STAGED = {column.attname: column for column in FIELDS.values()}
 
