@@ -37,9 +37,13 @@ def read_unit(written: str) -> tuple[Decimal, str] | None:
 
 def mapped_unit(written: str, aliases: Mapping[str, str]) -> tuple[Decimal, str] | None:
     """Return block size and kind of a unit, by what a person mapped it to (`unit:10 Std` to `10 hours`) first."""
+    return read_unit(unit_meant(written, aliases))
+
+
+def unit_meant(written: str, aliases: Mapping[str, str]) -> str:
+    """Return what a person mapped a unit to, else the unit as written."""
     wanted = f"unit:{written}".casefold()
-    target = next((target for name, target in aliases.items() if name.casefold() == wanted), written)
-    return read_unit(target)
+    return next((target for name, target in aliases.items() if name.casefold() == wanted), written)
 
 
 @lru_cache(maxsize=1_024)

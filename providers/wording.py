@@ -11,7 +11,7 @@ from providers.currency import is_currency
 from providers.errors import CellError
 from providers.headers import is_hourly, is_monthly
 from providers.knowledge import rows_of, squeezed
-from providers.units import mapped_unit, read_term
+from providers.units import mapped_unit, read_term, unit_meant
 
 PER_ACCELERATOR = re.compile(
     r"(?:(?<![A-Za-z])(?:per|pro|je|par|por|each|every)|/)[\s_]*(?:GPU|accelerator|card|chip|TPU|beschleuniger|karte|carte)|"
@@ -74,8 +74,7 @@ def basis_of(written: str, aliases: Mapping[str, str], usual: str | None) -> tup
     usual : str or None
         What a bare hour is of, where the header of the prices says it.
     """
-    wanted = f"unit:{written}".casefold()
-    text = next((target for name, target in aliases.items() if name.casefold() == wanted), written)
+    text = unit_meant(written, aliases)
     if text != written and (named := unit_in(text)):
         return named, Decimal(1)
     named = unit_in(text)
